@@ -1,0 +1,23 @@
+"""Variational Laplace Autoencoders for TensorFlow and Keras."""
+
+from tf_vlae import layers
+from tf_vlae import likelihoods
+from tf_vlae.models import Autoencoder
+from tf_vlae.models import HFVAE
+from tf_vlae.models import IAFVAE
+from tf_vlae.models import SAVAE
+from tf_vlae.models import VAE
+from tf_vlae.models import VLAE
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "HFVAE",
+    "IAFVAE",
+    "SAVAE",
+    "VAE",
+    "VLAE",
+    "Autoencoder",
+    "layers",
+    "likelihoods",
+]

@@ -1,0 +1,29 @@
+"""Covariances: which Gaussian q(z|x) is put at the mode."""
+
+import keras
+
+from tf_vlae import validation
+from tf_vlae.covariances.covariance import Covariance
+from tf_vlae.covariances.full import Full
+from tf_vlae.covariances.hessian import Hessian
+from tf_vlae.covariances.low_rank import LowRank
+
+__all__ = ["Covariance", "Full", "Hessian", "LowRank", "get"]
+
+
+def get(identifier):
+    """The covariance for a name, a configuration or an object.
+
+    Args:
+        identifier: `"full"`, `"low_rank"`, `"hessian"`, a `Covariance`, or
+            the configuration of one.
+
+    Returns:
+        A `Covariance`.
+    """
+    if isinstance(identifier, dict):
+        identifier = keras.saving.deserialize_keras_object(identifier)
+    if isinstance(identifier, Covariance):
+        return identifier
+    known = {"full": Full, "low_rank": LowRank, "hessian": Hessian}
+    return validation.one_of("covariance", identifier, known)()

@@ -1,0 +1,104 @@
+import math
+
+import keras
+import tensorflow as tf
+
+from tf_vlae import activations
+from tf_vlae import initializers
+from tf_vlae import validation
+
+
+@keras.saving.register_keras_serializable(package="tf_vlae")
+class Encoder(keras.layers.Layer):
+    """Dense network from images to the parameters of a Gaussian over z.
+
+    The mean image of the training data, `center`, is taken off first.
+
+    Args:
+        latent: int. Size of z.
+        hidden: int n (two hidden layers of n), or a sequence with the units
+            of each hidden layer.
+        activation: any Keras activation, or `"maxout"`.
+        log_variance: bool. Whether to give a log-variance too.
+        seed: int. Seed of the initial weights.
+
+    Call arguments:
+        x: tensor of shape `[batch, ...]`.
+
+    Returns:
+        A tuple: the mean `[batch, latent]`, the log-variance
+        `[batch, latent]` or None, and the last hidden layer `[batch, units]`.
+
+    Example:
+    >>> encoder = tf_vlae.layers.Encoder(latent=50, hidden=500)
+    >>> mean, log_variance, hidden = encoder(tf.zeros([2, 28, 28, 1]))
+    >>> mean.shape
+    TensorShape([2, 50])
+    """
+
+    def __init__(
+        self,
+        latent,
+        hidden=500,
+        activation="relu",
+        log_variance=True,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.latent = validation.integer("latent", latent, 1)
+        self.hidden = validation.hidden_units("hidden", hidden)
+        self.activation = activations.get(activation)
+        self.log_variance = bool(log_variance)
+        self.seed = seed
+        seeds = initializers.seed_sequence(seed)
+        pieces = activations.pieces(self.activation)
+
+        def dense(units, name):
+            return initializers.dense(
+                units, seeds, name=name, dtype=self.dtype_policy
+            )
+
+        self.dense = [
+            dense(units * pieces, f"dense_{index}")
+            for index, units in enumerate(self.hidden)
+        ]
+        self.mean_head = dense(self.latent, "mean")
+        self.log_variance_head = (
+            dense(self.latent, "log_variance") if self.log_variance else None
+        )
+
+    def build(self, input_shape):
+        data = math.prod(input_shape[1:])
+        self.center = self.add_weight(
+            name="center",
+            shape=(data,),
+            initializer="zeros",
+            trainable=False,
+        )
+        *inputs, last = [data, *self.hidden]
+        for layer, width in zip(self.dense, inputs, strict=True):
+            layer.build((None, width))
+        self.mean_head.build((None, last))
+        if self.log_variance:
+            self.log_variance_head.build((None, last))
+        self.built = True
+
+    def call(self, x):
+        hidden = tf.reshape(x, [-1, self.center.shape[0]]) - self.center
+        for layer in self.dense:
+            hidden = self.activation(layer(hidden))
+        log_variance = (
+            self.log_variance_head(hidden) if self.log_variance else None
+        )
+        return self.mean_head(hidden), log_variance, hidden
+
+    def get_config(self):
+        return {
+            **super().get_config(),
+            "latent": self.latent,
+            "hidden": self.hidden,
+            "activation": activations.serialize(self.activation),
+            "log_variance": self.log_variance,
+            "seed": self.seed,
+        }

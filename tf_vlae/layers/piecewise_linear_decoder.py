@@ -1,0 +1,78 @@
+import keras
+import tensorflow as tf
+
+from tf_vlae import activations
+from tf_vlae import validation
+from tf_vlae.layers.decoder import Decoder
+from tf_vlae.linearization.piecewise_linearizer import PiecewiseLinearizer
+
+
+@keras.saving.register_keras_serializable(package="tf_vlae")
+class PiecewiseLinearDecoder(Decoder):
+    """Dense network g(z) whose local linear form is known exactly.
+
+    ```
+    h_0 = z,  h_{l+1} = activation(h_l W_l + b_l),  g = h_L W_L + b_L
+    ```
+
+    Around every z there is a region where g(z) = W z + b; `linearize` gives
+    that W and b.
+
+    Args:
+        output_shape: int or sequence of ints. Shape of one output.
+        hidden: int n (two hidden layers of n), or a sequence with the units
+            of each hidden layer; `()` makes g linear.
+        activation: `"relu"`, `"leaky_relu"`, `"linear"`, `"maxout"`, or a
+            `keras.layers.ReLU`, `keras.layers.LeakyReLU` or
+            `tf_vlae.layers.Maxout` layer.
+        seed: int. Seed of the initial weights.
+
+    Call arguments:
+        z: tensor of shape `[batch, latent]`.
+
+    Output shape:
+        `[batch, *output_shape]`.
+
+    Example:
+    >>> decoder = tf_vlae.layers.PiecewiseLinearDecoder((28, 28, 1), 500)
+    >>> z = tf.random.normal([2, 50])
+    >>> W, b = decoder.linearize(z)
+    >>> W.shape, b.shape
+    (TensorShape([2, 784, 50]), TensorShape([2, 784]))
+    """
+
+    def __init__(
+        self, output_shape, hidden=500, activation="relu", seed=None, **kwargs
+    ):
+        super().__init__(output_shape, hidden, activation, seed, **kwargs)
+        self._units = activations.piecewise_linear_units(self.activation)
+        if self._units is None:
+            expected = (
+                'a piece-wise linear activation: "relu", "leaky_relu", '
+                '"linear", "maxout", or a ReLU, LeakyReLU or Maxout layer'
+            )
+            raise validation.invalid("activation", expected, activation)
+
+    def linearizer(self):
+        """The function z -> `Linearization`, with the weights as they are."""
+        return PiecewiseLinearizer(
+            [tf.convert_to_tensor(layer.kernel) for layer in self.dense],
+            [tf.convert_to_tensor(layer.bias) for layer in self.dense],
+            self._units,
+        )
+
+    def linearize(self, z):
+        """The exact local form g(z) = W z + b.
+
+        Args:
+            z: tensor of shape `[batch, latent]`.
+
+        Returns:
+            The tensors W of shape `[batch, data, latent]` and b of shape
+            `[batch, data]`, data being the product of `output_shape`.
+        """
+        z = tf.convert_to_tensor(z, self.compute_dtype)
+        if not self.built:
+            self.build(z.shape)
+        view = self.linearizer()(z)
+        return view.jacobian(), view.output - view.jvp(z)

@@ -1,0 +1,47 @@
+import keras
+import tensorflow as tf
+
+from tf_vlae import validation
+from tf_vlae.likelihoods.likelihood import Likelihood
+
+
+@keras.saving.register_keras_serializable(package="tf_vlae")
+class Bernoulli(Likelihood):
+    """x|y ~ Bernoulli(sigmoid(y)), for data in [0, 1].
+
+    Grey values between 0 and 1 are taken as probabilities, as is usual: the
+    log-likelihood is then the expected one of their binarisation.
+
+    Example:
+    >>> likelihood = tf_vlae.likelihoods.Bernoulli()
+    >>> likelihood.log_prob(np.ones([1, 2]), np.zeros([1, 2])).numpy()
+    array([-1.3862944], dtype=float32)
+    """
+
+    def log_prob(self, x, y):
+        y = tf.convert_to_tensor(y, self.compute_dtype)
+        x = tf.cast(x, y.dtype)
+        # x log s(y) + (1 - x) log s(-y), with no overflow.
+        return tf.reduce_sum(x * y - tf.nn.softplus(y), axis=-1)
+
+    def score(self, x, y):
+        return x - tf.sigmoid(y)
+
+    def curvature(self, y):
+        mean = tf.sigmoid(y)
+        return mean * (1 - mean)
+
+    def mean(self, y):
+        return tf.sigmoid(y)
+
+    def sample(self, y, seed):
+        uniform = tf.random.stateless_uniform(tf.shape(y), seed, dtype=y.dtype)
+        return tf.cast(uniform < tf.sigmoid(y), y.dtype)
+
+    def check(self, x):
+        return validation.require(
+            (x >= 0) & (x <= 1),
+            "x",
+            'data in [0, 1] for likelihood="bernoulli"',
+            tf.stack([tf.reduce_min(x), tf.reduce_max(x)]),
+        )

@@ -1,0 +1,69 @@
+import abc
+
+import keras
+
+
+class Likelihood(keras.layers.Layer, abc.ABC):
+    """Distribution p(x|y) of the data given a decoder's output.
+
+    A new output distribution is a subclass of this and no change anywhere
+    else. All of x and y are flat, `[..., data]`, and independent given y.
+    """
+
+    def build(self, input_shape=None):
+        self.built = True
+
+    @abc.abstractmethod
+    def log_prob(self, x, y):
+        """Log p(x|y) in nats, summed over the data: `[...]`."""
+
+    @abc.abstractmethod
+    def score(self, x, y):
+        """D log p(x|y) / dy, `[..., data]`."""
+
+    @abc.abstractmethod
+    def curvature(self, y):
+        """-E[d^2 log p(x|y) / dy^2], `[..., data]`, or `[]` if constant."""
+
+    @abc.abstractmethod
+    def mean(self, y):
+        """E[x|y], `[..., data]`."""
+
+    @abc.abstractmethod
+    def sample(self, y, seed):
+        """A draw of x given y, `[..., data]`.
+
+        Args:
+            y: tensor of shape `[..., data]`.
+            seed: integer tensor of shape `[2]`.
+        """
+
+    def check(self, x):
+        """Raises an error, now or in the graph, if x has no likelihood.
+
+        Args:
+            x: tensor of shape `[..., data]`, finite.
+
+        Returns:
+            A list of control dependencies.
+        """
+        del x
+        return []
+
+    def adapt(self, mean, variance):
+        """Sets what starts from the statistics of the training data.
+
+        Args:
+            mean: array of shape `[data]`, the mean image.
+            variance: float, the mean over the data of its variance.
+
+        Returns:
+            The array of shape `[data]` that a decoder's output bias starts
+            from.
+        """
+        del variance
+        return 0.0 * mean
+
+    # Overridden, as Keras does not save a default one that got a dtype.
+    def get_config(self):
+        return super().get_config()

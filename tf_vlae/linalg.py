@@ -1,0 +1,157 @@
+"""Linear algebra of the Laplace posterior, with gradients that stay cheap.
+
+Each function names what it computes, and says above its gradient why that
+gradient is right. None of them differentiates through a factorisation.
+"""
+
+import tensorflow as tf
+
+_FAILED = (
+    "The precision matrix of q(z|x) could not be factorised: it is not "
+    "positive definite, or not finite, for at least one example. No weight "
+    "was changed. Expected finite weights and data; a smaller learning rate, "
+    'a larger likelihood variance or dtype="float64" usually helps.'
+)
+
+
+def cholesky(matrix):
+    """Cholesky factor of `matrix`, or an error where there is none.
+
+    `tf.linalg.cholesky` answers NaN for a matrix that is not positive
+    definite; training would go on with it.
+
+    Args:
+        matrix: tensor of shape `[..., n, n]`, symmetric positive definite.
+
+    Returns:
+        A lower triangular tensor of shape `[..., n, n]`.
+    """
+    factor = tf.linalg.cholesky(matrix)
+    # The last pivot is NaN whenever any pivot before it was.
+    return _require_finite(factor, factor[..., -1, -1])
+
+
+def _require_finite(value, witness):
+    check = tf.debugging.Assert(
+        tf.reduce_all(tf.math.is_finite(witness)), [_FAILED]
+    )
+    if check is None:  # Eager: it would have raised.
+        return value
+    with tf.control_dependencies([check]):
+        return tf.identity(value)
+
+
+@tf.custom_gradient
+def scale_tril_from_precision(precision):
+    """Cholesky factor of the *inverse* of `precision`, without the inverse.
+
+    With P the reversal of rows and columns and P Lambda P = R R^T,
+    Lambda^-1 = (P R^-T P) (P R^-T P)^T, and P R^-T P is lower triangular:
+    one Cholesky factor and one triangular solve.
+
+    Args:
+        precision: tensor of shape `[..., n, n]`, symmetric positive definite.
+
+    Returns:
+        The lower triangular L of shape `[..., n, n]`, L L^T = precision^-1.
+    """
+    factor = cholesky(tf.reverse(precision, axis=[-2, -1]))
+    inverse = tf.linalg.triangular_solve(
+        factor, tf.eye(precision.shape[-1], dtype=precision.dtype)
+    )
+    scale = tf.reverse(tf.linalg.matrix_transpose(inverse), axis=[-2, -1])
+
+    def gradient(cotangent):
+        # L^-1 dSigma L^-T = L^-1 dL + (L^-1 dL)^T, so dL = L tril_half(.) and
+        # dSigma = -Sigma dLambda Sigma. Solves and inverses cancel, leaving
+        # -L tril_half(L^T cotangent) L^T, symmetrised.
+        inner = _tril_half(tf.matmul(scale, cotangent, transpose_a=True))
+        inner = tf.matmul(scale, inner + tf.linalg.matrix_transpose(inner))
+        return -0.5 * tf.matmul(inner, scale, transpose_b=True)
+
+    return scale, gradient
+
+
+def _tril_half(matrix):
+    """Lower triangle of `matrix`, with half of its diagonal."""
+    lower = tf.linalg.band_part(matrix, -1, 0)
+    return tf.linalg.set_diag(lower, 0.5 * tf.linalg.diag_part(lower))
+
+
+def implicit_solve(matrix, product, rhs):
+    """Solution of `matrix @ x = rhs`, differentiated without the matrix.
+
+    From d x = A^-1 (d rhs - dA x), the gradient of x is that of the *vector*
+    `rhs - A x` with x held constant, solved once more with the same factor.
+    No matrix is put on the tape. The value added here is zero up to rounding:
+    one step of iterative refinement.
+
+    Args:
+        matrix: tensor of shape `[batch, n, n]`, symmetric positive definite.
+            Its own gradient is not used.
+        product: function of a `[batch, n]` tensor v that gives `matrix @ v`
+            and carries the gradient.
+        rhs: tensor of shape `[batch, n]`.
+
+    Returns:
+        A tensor of shape `[batch, n]`.
+    """
+    factor = cholesky(tf.stop_gradient(matrix))
+    solution = tf.stop_gradient(_solve_with(factor, rhs))
+
+    @tf.custom_gradient
+    def refine(residual):
+        return _solve_with(factor, residual), lambda c: _solve_with(factor, c)
+
+    return solution + refine(rhs - product(solution))
+
+
+def _solve_with(factor, vector):
+    return tf.linalg.cholesky_solve(factor, vector[..., None])[..., 0]
+
+
+@tf.custom_gradient
+def sandwich(rows, gram):
+    """B G B^T for a batch of B and one shared symmetric G.
+
+    Args:
+        rows: tensor B of shape `[batch, n, m]`.
+        gram: tensor G of shape `[m, m]`, symmetric.
+
+    Returns:
+        A symmetric tensor of shape `[batch, n, n]`.
+    """
+    product = matmul_rows(rows, gram)
+    value = tf.matmul(product, rows, transpose_b=True)
+
+    def gradient(cotangent):
+        # d tr(S^T B G B^T) = tr((S + S^T) B G dB^T) + tr(S^T B dG B^T): the
+        # large product B G is there already, and is not computed again.
+        symmetric = cotangent + tf.linalg.matrix_transpose(cotangent)
+        width = rows.shape[-1]
+        weighted = tf.matmul(symmetric, rows)
+        shared = 0.5 * tf.matmul(
+            tf.reshape(rows, [-1, width]),
+            tf.reshape(weighted, [-1, width]),
+            transpose_a=True,
+        )
+        return tf.matmul(symmetric, product), shared
+
+    return value, gradient
+
+
+def matmul_rows(rows, kernel):
+    """`rows @ kernel` as one large product, whatever the leading axes.
+
+    Args:
+        rows: tensor of shape `[..., n]`.
+        kernel: tensor of shape `[n, m]`, shared.
+
+    Returns:
+        A tensor of shape `[..., m]`.
+    """
+    flat = tf.matmul(tf.reshape(rows, [-1, rows.shape[-1]]), kernel)
+    shape = tf.concat([tf.shape(rows)[:-1], tf.shape(kernel)[1:]], axis=0)
+    product = tf.reshape(flat, shape)
+    product.set_shape([*rows.shape[:-1], kernel.shape[-1]])
+    return product

@@ -1,0 +1,63 @@
+import tensorflow as tf
+
+
+class Joint:
+    """log p(x, z) as a function of z, with its quadratic view at a point.
+
+    It joins a decoder's linear view to a likelihood:
+
+    ```
+    gradient   J^T r - z           r = d log p(x|y) / dy
+    precision  J^T diag(C) J + I   C = -E[d^2 log p(x|y) / dy^2]
+    ```
+
+    Args:
+        linearizer: function z -> `Linearization`.
+        likelihood: a `tf_vlae.likelihoods.Likelihood`.
+        x: tensor of shape `[batch, data]`.
+    """
+
+    def __init__(self, linearizer, likelihood, x):
+        self.linearizer = linearizer
+        self.likelihood = likelihood
+        self.x = x
+
+    def at(self, z):
+        """The `Expansion` at z, `[batch, latent]`."""
+        return Expansion(self, z)
+
+
+class Expansion:
+    """Quadratic view of log p(x, z) at z, by Gauss-Newton.
+
+    Args:
+        joint: the `Joint`.
+        z: tensor of shape `[batch, latent]`.
+    """
+
+    def __init__(self, joint, z):
+        self.joint = joint
+        self.z = z
+        self.linearization = joint.linearizer(z)
+        self.curvature = joint.likelihood.curvature(self.linearization.output)
+
+    def log_prob(self):
+        """Log p(x, z) up to the constant of the prior, `[batch]`."""
+        output = self.linearization.output
+        log_likelihood = self.joint.likelihood.log_prob(self.joint.x, output)
+        return log_likelihood - 0.5 * tf.reduce_sum(self.z**2, axis=-1)
+
+    def gradient(self):
+        """D log p(x, z) / dz, `[batch, latent]`."""
+        output = self.linearization.output
+        score = self.joint.likelihood.score(self.joint.x, output)
+        return self.linearization.vjp(score) - self.z
+
+    def precision(self):
+        """J^T C J + I, `[batch, latent, latent]`."""
+        gram = self.linearization.gram(self.curvature)
+        return gram + tf.eye(self.z.shape[-1], dtype=gram.dtype)
+
+    def precision_product(self, v):
+        """(J^T C J + I) v, `[batch, latent]`, without the matrix."""
+        return self.linearization.gram_product(self.curvature, v) + v

@@ -1,0 +1,52 @@
+import abc
+
+import tensorflow as tf
+
+
+class Linearization(abc.ABC):
+    """A decoder g seen from z: g(z + v) = y + J v, to first order.
+
+    Mode seekers and covariances use nothing else of a decoder. All products
+    are per example, differentiable in z and in the decoder's weights.
+
+    Attributes:
+        z: tensor of shape `[batch, latent]`, the point.
+        output: tensor y of shape `[batch, data]`, the flat output there.
+    """
+
+    @abc.abstractmethod
+    def jvp(self, v):
+        """J v: `[batch, latent]` to `[batch, data]`."""
+
+    @abc.abstractmethod
+    def vjp(self, r):
+        """J^T r: `[batch, data]` to `[batch, latent]`."""
+
+    @abc.abstractmethod
+    def jacobian(self):
+        """J itself, `[batch, data, latent]`."""
+
+    def gram(self, weight):
+        """J^T diag(weight) J.
+
+        Args:
+            weight: tensor of shape `[]` or `[batch, data]`.
+
+        Returns:
+            A tensor of shape `[batch, latent, latent]`.
+        """
+        jacobian = self.jacobian()
+        weighted = weight[..., None] * jacobian
+        return tf.matmul(jacobian, weighted, transpose_a=True)
+
+    def gram_product(self, weight, v):
+        """J^T diag(weight) J v, without the matrix.
+
+        Args:
+            weight: tensor of shape `[]` or `[batch, data]`.
+            v: tensor of shape `[batch, latent]`.
+
+        Returns:
+            A tensor of shape `[batch, latent]`.
+        """
+        return self.vjp(weight * self.jvp(v))

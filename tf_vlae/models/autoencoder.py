@@ -1,0 +1,213 @@
+import keras
+import tensorflow as tf
+
+from tf_vlae import pixels
+from tf_vlae import validation
+from tf_vlae.models.latent_variable_model import LatentVariableModel
+
+# Streams of noise that must not meet.
+_TRAIN, _TEST = 0, 1
+
+
+class Autoencoder(LatentVariableModel):
+    """Latent variable model that trains by its ELBO, as Keras models do.
+
+    Everything but the posterior q(z|x), which is all that the five models
+    add to it.
+
+    Args:
+        *args: see `tf_vlae.models.LatentVariableModel`.
+        **kwargs: see `tf_vlae.models.LatentVariableModel`.
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._trackers = [
+            keras.metrics.Mean(name=name)
+            for name in ("loss", "elbo", "reconstruction", "kl")
+        ]
+
+    def _fold_seed(self, stream, step):
+        """Noise that differs by stream, step and replica, and resumes."""
+        seed = tf.constant([self.seed, stream])
+        replica = tf.distribute.get_replica_context()
+        for number in (step, replica.replica_id_in_sync_group):
+            number = tf.cast(number, tf.int32)
+            seed = tf.random.experimental.stateless_fold_in(seed, number)
+        return seed
+
+    def train_step(self, data):
+        x = self._prepare(data)
+        seed = self._fold_seed(_TRAIN, self.optimizer.iterations)
+        variables = self.trainable_variables
+        replicas = tf.distribute.get_strategy().num_replicas_in_sync
+        with tf.GradientTape() as tape:
+            reconstruction, kl = self._elbo_terms(x, seed)
+            # The optimizer adds the gradients of all the replicas.
+            loss = tf.reduce_mean(kl - reconstruction) / replicas
+        gradients = tape.gradient(loss, variables)
+        # A shared encoder may have a head that this posterior does not use.
+        used = [
+            (gradient, variable)
+            for gradient, variable in zip(gradients, variables, strict=True)
+            if gradient is not None
+        ]
+        self.optimizer.apply_gradients(used)
+        return self._log(reconstruction, kl)
+
+    def test_step(self, data):
+        x = self._prepare(data)
+        # How many examples this evaluation has seen: the same noise each
+        # time it is run, and another for each batch.
+        seen = self._trackers[0].count
+        return self._log(*self._elbo_terms(x, self._fold_seed(_TEST, seen)))
+
+    def predict_step(self, data):
+        return self(pixels.images(data))
+
+    def _log(self, reconstruction, kl):
+        elbo = reconstruction - kl
+        values = (-elbo, elbo, reconstruction, kl)
+        for tracker, value in zip(self._trackers, values, strict=True):
+            tracker.update_state(value)
+        return {tracker.name: tracker.result() for tracker in self._trackers}
+
+    @property
+    def metrics(self):
+        return list(self._trackers)
+
+    def adapt(self, data, batch_size=128):
+        """Starts the model from the statistics of the training data.
+
+        The encoder is centred on the mean image; for a Gaussian the decoder
+        starts from it too, and the variance from that of the data. Networks
+        that were passed to the model are left as they are. The first `fit`
+        calls this.
+
+        Args:
+            data: a `tf.data.Dataset` of batches, or an array.
+            batch_size: int. For an array.
+        """
+        data = pixels.as_array_or_dataset(data)
+        batches = pixels.dataset(data, batch_size)
+        if batches.cardinality() == tf.data.INFINITE_CARDINALITY:
+            expected = "a finite data set: `repeat` is for `fit` alone"
+            raise validation.invalid("data", expected, "an infinite one")
+        mean, variance = pixels.statistics(
+            self._flat(self._prepare(batch)) for batch in batches
+        )
+        if self._own_encoder:
+            self.encoder.center.assign(mean)
+        start = self.likelihood.adapt(mean, variance)
+        if self._own_decoder:
+            self.decoder.output_bias.assign(start)
+        self._adapted.assign(1.0)
+
+    def fit(
+        self,
+        x=None,
+        y=None,
+        batch_size=None,
+        epochs=1,
+        verbose="auto",
+        callbacks=None,
+        validation_split=0.0,
+        validation_data=None,
+        shuffle=True,
+        **kwargs,
+    ):
+        """Trains the model, as `keras.Model.fit` does.
+
+        A model that was not compiled is compiled as the paper trains: Adam
+        with learning rate 5e-4. Labels are ignored.
+
+        Args:
+            x: a `tf.data.Dataset` of batches, or an array, of images of any
+                shape or of flat vectors; integers are scaled by 1/255.
+            y: ignored.
+            batch_size: int. For an array, 128 by default.
+            epochs: int.
+            verbose: as in Keras.
+            callbacks: list of Keras callbacks.
+            validation_split: float. Share of an array to hold out, its end.
+            validation_data: what `x` may be.
+            shuffle: bool. Whether to take an array in a new order each epoch.
+            **kwargs: other arguments of `keras.Model.fit`.
+
+        Returns:
+            A `keras.callbacks.History`.
+        """
+        del y
+        x = pixels.as_array_or_dataset(x)
+        batch_size = validation.integer("batch_size", batch_size or 128, 1)
+        if validation_split:
+            x, validation_data = self._split(x, validation_split)
+        if not isinstance(x, tf.data.Dataset) and shuffle:
+            x = pixels.shuffled_dataset(x, batch_size, self.seed)
+        x = pixels.dataset(x, batch_size)
+        with validation.readable_errors():
+            if not self.built or not self._adapted:
+                steps = kwargs.get("steps_per_epoch")
+                self.adapt(x.take(steps) if steps else x)
+            self._compile_once()
+            return super().fit(
+                x,
+                shuffle=False,
+                epochs=epochs,
+                verbose=verbose,
+                callbacks=callbacks,
+                validation_data=validation_data,
+                **{"validation_batch_size": batch_size, **kwargs},
+            )
+
+    def _split(self, x, share):
+        share = validation.fraction("validation_split", share)
+        if isinstance(x, tf.data.Dataset):
+            expected = "0 with a data set; use `validation_data`"
+            raise validation.invalid("validation_split", expected, share)
+        kept = int(len(x) * (1 - share))
+        return x[:kept], x[kept:]
+
+    def _compile_once(self):
+        if not self.compiled:
+            self.compile(optimizer=keras.optimizers.Adam(5e-4))
+
+    def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
+        """ELBO, reconstruction and KL of a data set, in nats.
+
+        They are summed over pixels and averaged over examples, so that
+        elbo = reconstruction - kl. The noise is the same each time.
+
+        Args:
+            x: a `tf.data.Dataset` of batches, or an array.
+            y: ignored.
+            batch_size: int. For an array, 128 by default.
+            **kwargs: other arguments of `keras.Model.evaluate`.
+
+        Returns:
+            A list of floats, or with `return_dict=True` a dict.
+        """
+        del y
+        x = pixels.as_array_or_dataset(x)
+        self._compile_once()
+        with validation.readable_errors():
+            return super().evaluate(
+                pixels.dataset(x, batch_size or 128), **kwargs
+            )
+
+    def predict(self, x, batch_size=None, **kwargs):
+        """Reconstructions of a data set, an array in data space.
+
+        Args:
+            x: a `tf.data.Dataset` of batches, or an array.
+            batch_size: int. For an array, 128 by default.
+            **kwargs: other arguments of `keras.Model.predict`.
+
+        Returns:
+            An array of the shape of all the images.
+        """
+        x = pixels.as_array_or_dataset(x)
+        with validation.readable_errors():
+            return super().predict(
+                pixels.dataset(x, batch_size or 128), **kwargs
+            )

@@ -1,0 +1,376 @@
+import abc
+import random
+
+import keras
+import tensorflow as tf
+import tensorflow_probability as tfp
+
+from tf_vlae import activations
+from tf_vlae import importance
+from tf_vlae import layers
+from tf_vlae import likelihoods
+from tf_vlae import pixels
+from tf_vlae import validation
+
+tfd = tfp.distributions
+
+
+class LatentVariableModel(keras.Model, abc.ABC):
+    """Latent variable model z ~ N(0, I), x|z ~ likelihood(decoder(z)).
+
+    What can be asked of such a model: posterior, ELBO, log-likelihood,
+    reconstruction, samples. `Autoencoder` adds the training.
+
+    Args:
+        latent: int. Size of z. None takes it from `encoder`.
+        hidden: int n (two hidden layers of n), or a sequence with the units
+            of each hidden layer, for encoder and decoder; `()` is linear.
+        likelihood: `"gaussian"`, `"bernoulli"` or a
+            `tf_vlae.likelihoods.Likelihood`.
+        activation: any Keras activation, or `"maxout"`. ReLU, Leaky ReLU,
+            linear and Maxout have the fast, exact linearization.
+        encoder: Keras layer or model in place of the built one. From images
+            to a mean `[batch, latent]`, or to a tuple of mean, log-variance
+            and hidden layer, as far as the model needs them.
+        decoder: Keras layer or model in place of the built one. From
+            `[batch, latent]` to the likelihood's parameters (means for a
+            Gaussian, logits for a Bernoulli), as many as there are pixels.
+        seed: int. Fixes the initial weights, the noise and the order of
+            arrays. None takes a fresh one.
+        **kwargs: `name` and `dtype` of the Keras model.
+    """
+
+    # How many of (mean, log-variance, hidden layer) the posterior needs.
+    _encoder_outputs = 1
+
+    def __init__(
+        self,
+        latent=None,
+        hidden=500,
+        likelihood="gaussian",
+        activation="relu",
+        encoder=None,
+        decoder=None,
+        seed=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        if self.compute_dtype != self.variable_dtype:
+            expected = "float32 or float64: mixed precision is not supported"
+            raise validation.invalid("dtype", expected, self.dtype_policy.name)
+        if latent is not None or encoder is None:
+            latent = validation.integer("latent", latent, 1)
+        if seed is None:
+            seed = random.randrange(2**31)
+        self.latent = latent
+        self.hidden = validation.hidden_units("hidden", hidden)
+        self.likelihood = likelihoods.get(likelihood, dtype=self.dtype_policy)
+        self.activation = activations.get(activation)
+        self.seed = validation.integer("seed", seed, 0)
+        self.encoder = encoder
+        self.decoder = decoder
+        self._own_encoder = encoder is None
+        self._own_decoder = decoder is None
+        # Checks and batched factorisations are slow or absent in XLA.
+        self.supports_jit = False
+
+    def build(self, input_shape):
+        self.image_shape = tuple(input_shape[1:])
+        if None in self.image_shape or not self.image_shape:
+            expected = "batches of examples of one known shape"
+            raise validation.invalid("x", expected, f"shape {input_shape}")
+        self._build_encoder()
+        self._build_decoder()
+        self.likelihood.build()
+        # Saved with the weights: a loaded model does not adapt again.
+        self._adapted = self.add_weight(
+            name="adapted", shape=(), initializer="zeros", trainable=False
+        )
+        self._build_posterior()
+        self.built = True
+
+    def _build_encoder(self):
+        if self._own_encoder:
+            self.encoder = layers.Encoder(
+                self.latent,
+                self.hidden,
+                self.activation,
+                log_variance=self._encoder_outputs > 1,
+                seed=self.seed,
+                dtype=self.dtype_policy,
+                name="encoder",
+            )
+        mean = self._encode(self._zeros(*self.image_shape))[0]
+        if self.latent is None:
+            self.latent = mean.shape[-1]
+        if mean.shape.as_list() != [1, self.latent]:
+            expected = f"a layer whose mean has shape [batch, {self.latent}]"
+            raise validation.invalid("encoder", expected, tuple(mean.shape))
+
+    def _build_decoder(self):
+        if self._own_decoder:
+            units = activations.piecewise_linear_units(self.activation)
+            kind = layers.PiecewiseLinearDecoder if units else layers.Decoder
+            self.decoder = kind(
+                self.image_shape,
+                self.hidden,
+                self.activation,
+                seed=self.seed + 1,
+                dtype=self.dtype_policy,
+                name="decoder",
+            )
+        output = self.decoder(self._zeros(self.latent))
+        data = tf.TensorShape(self.image_shape).num_elements()
+        if output.shape[1:].num_elements() != data:
+            expected = f"a layer with {data} outputs, one for each pixel"
+            raise validation.invalid("decoder", expected, tuple(output.shape))
+
+    def _zeros(self, *shape):
+        return tf.zeros([1, *shape], self.compute_dtype)
+
+    def _build_posterior(self):
+        """Makes the layers that the posterior has beside the encoder."""
+
+    @abc.abstractmethod
+    def _infer(self, x, seed):
+        """The posterior of checked images, a `tfd.Distribution`.
+
+        Args:
+            x: float tensor of shape `[batch, *image_shape]`.
+            seed: integer tensor of shape `[2]`, for inference that draws.
+        """
+
+    def _kl(self, posterior, z, log_q):
+        """KL(q(z|x) || p(z)) or its estimate from z ~ q, `[batch]`."""
+        del posterior
+        return log_q - self._prior().log_prob(z)
+
+    def _mean(self, posterior):
+        """Mean of a posterior, `[batch, latent]`."""
+        return posterior.mean()
+
+    def _prior(self):
+        zeros = tf.zeros([self.latent], self.compute_dtype)
+        return tfd.MultivariateNormalDiag(zeros, tf.ones_like(zeros))
+
+    def _encode(self, x):
+        """The encoder's outputs as a tuple, as many as the model needs."""
+        outputs = self.encoder(x)
+        if not isinstance(outputs, (tuple, list)):
+            outputs = (outputs,)
+        if len(outputs) < self._encoder_outputs:
+            names = ("mean", "log-variance", "hidden layer")
+            expected = "a layer that gives " + ", ".join(
+                names[: self._encoder_outputs]
+            )
+            raise validation.invalid(
+                "encoder", expected, f"{len(outputs)} output(s)"
+            )
+        return tuple(outputs)
+
+    def _prepare(self, x):
+        """Checked float images, `[batch, *image_shape]`, of any batch."""
+        x = pixels.scale(pixels.images(x), self.compute_dtype)
+        if not self.built:
+            self.build(x.shape)
+        if x.shape.rank is None or tuple(x.shape[1:]) != self.image_shape:
+            expected = f"images of shape {self.image_shape}, as at first"
+            what = f"a batch of shape {tuple(x.shape)}"
+            raise validation.invalid("x", expected, what)
+        finite = tf.math.is_finite(x)
+        bad = tf.size(x) - tf.math.count_nonzero(finite, dtype=tf.int32)
+        checks = validation.require(
+            finite, "x", "finite pixels; this many are NaN or infinite: 0", bad
+        )
+        checks += self.likelihood.check(x)
+        with tf.control_dependencies(checks):
+            return tf.identity(x)
+
+    def _flat(self, images):
+        data = images.shape[1:].num_elements()
+        return tf.reshape(images, [-1, data])
+
+    def _elbo_terms(self, x, seed):
+        """Reconstruction and KL terms of the ELBO, each `[batch]`."""
+        infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
+        posterior = self._infer(x, infer_seed)
+        z, log_q = posterior.experimental_sample_and_log_prob(seed=sample_seed)
+        output = self._flat(self.decoder(z))
+        reconstruction = self.likelihood.log_prob(self._flat(x), output)
+        return reconstruction, self._kl(posterior, z, log_q)
+
+    def call(self, x):
+        return self.reconstruct(x)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+    def posterior(self, x):
+        """The posterior q(z|x) of a batch.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+
+        Returns:
+            A `tfp.distributions` distribution with batch shape `[batch]` and
+            event shape `[latent]`.
+        """
+        return self._infer(self._prepare(x), tf.constant([self.seed, 0]))
+
+    def encode(self, x):
+        """Mean of q(z|x).
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+
+        Returns:
+            A tensor of shape `[batch, latent]`.
+        """
+        return self._mean(self.posterior(x))
+
+    def decode(self, z):
+        """The mean image E[x|z], in data space.
+
+        Args:
+            z: array or tensor of shape `[batch, latent]`.
+
+        Returns:
+            A tensor of shape `[batch, *image_shape]`.
+        """
+        return self._as_images(self.likelihood.mean(self._outputs(z)))
+
+    def reconstruct(self, x):
+        """The mean image at the mean of q(z|x).
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+
+        Returns:
+            A tensor of shape `[batch, *image_shape]`.
+        """
+        return self.decode(self.encode(x))
+
+    def sample(self, n, seed=None, noise=False):
+        """Images from the model: z ~ N(0, I), then x given z.
+
+        Args:
+            n: int. Number of images.
+            seed: int, or None for fresh draws.
+            noise: bool. Whether to draw x from its distribution given z
+                instead of taking its mean.
+
+        Returns:
+            A tensor of shape `[n, *image_shape]`.
+        """
+        n = validation.integer("n", n, 1)
+        self._require_built("sample")
+        z_seed, x_seed = tfp.random.split_seed(_stateless(seed), n=2)
+        z = self._prior().sample(n, seed=z_seed)
+        if not noise:
+            return self.decode(z)
+        return self._as_images(self.likelihood.sample(self._outputs(z), x_seed))
+
+    def elbo(self, x, seed=None):
+        """Evidence lower bound of each example, from one sample of q.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+            seed: int, or None for fresh noise.
+
+        Returns:
+            A tensor of shape `[batch]`, in nats.
+        """
+        x = self._prepare(x)
+        reconstruction, kl = self._elbo_terms(x, _stateless(seed))
+        return reconstruction - kl
+
+    def log_likelihood(
+        self, x, num_samples=5000, seed=None, return_error=False
+    ):
+        """Log p(x) by importance sampling from q(z|x), in bounded memory.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`, of any
+                length: it is taken 128 examples at a time.
+            num_samples: int. Number of samples per example.
+            seed: int, or None for fresh samples.
+            return_error: bool. Whether to return the standard errors too.
+
+        Returns:
+            A tensor of shape `[batch]`, in nats, and with `return_error` a
+            second one with the standard error of each.
+        """
+        num_samples = validation.integer("num_samples", num_samples, 1)
+        x = self._prepare(x)
+        seed = _stateless(seed)
+        parts = []
+        for start in range(0, len(x), 128):
+            fold = tf.random.experimental.stateless_fold_in(seed, start)
+            part = x[start : start + 128]
+            parts.append(
+                self._importance_sample(part, tf.constant(num_samples), fold)
+            )
+        estimate, error = map(tf.concat, zip(*parts, strict=True), (0, 0))
+        return (estimate, error) if return_error else estimate
+
+    @tf.function(reduce_retracing=True)
+    def _importance_sample(self, x, num_samples, seed):
+        infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
+        flat, prior = self._flat(x), self._prior()
+
+        def log_joint(z):
+            rows = tf.reshape(z, [-1, self.latent])
+            output = self._flat(self.decoder(rows))
+            shape = tf.concat([tf.shape(z)[:-1], tf.shape(flat)[1:]], axis=0)
+            output = tf.reshape(output, shape)
+            return self.likelihood.log_prob(flat, output) + prior.log_prob(z)
+
+        posterior = self._infer(x, infer_seed)
+        return importance.log_likelihood(
+            log_joint, posterior, num_samples, sample_seed
+        )
+
+    def _outputs(self, z):
+        self._require_built("decode")
+        z = tf.convert_to_tensor(z, self.compute_dtype)
+        return self._flat(self.decoder(z))
+
+    def _as_images(self, flat):
+        return tf.reshape(flat, [-1, *self.image_shape])
+
+    def _require_built(self, method):
+        if not self.built:
+            raise ValueError(
+                f"`{method}` needs a model that knows the shape of its "
+                "images. Call `fit`, `adapt` or `build` first."
+            )
+
+    def get_config(self):
+        serialize = keras.saving.serialize_keras_object
+        return {
+            "name": self.name,
+            "dtype": serialize(self.dtype_policy),
+            "latent": self.latent,
+            "hidden": self.hidden,
+            "likelihood": serialize(self.likelihood),
+            "activation": activations.serialize(self.activation),
+            "encoder": None if self._own_encoder else serialize(self.encoder),
+            "decoder": None if self._own_decoder else serialize(self.decoder),
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        def revive(value):
+            if not isinstance(value, dict):
+                return value
+            return keras.saving.deserialize_keras_object(value, custom_objects)
+
+        return cls(**{key: revive(value) for key, value in config.items()})
+
+
+def _stateless(seed):
+    """A stateless seed of shape `[2]` for an int, or a fresh one for None."""
+    if seed is None:
+        seed = random.randrange(2**31)
+    return tf.constant([validation.integer("seed", seed, 0), 0])

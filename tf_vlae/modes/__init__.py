@@ -1,0 +1,34 @@
+"""Mode seekers: how the T updates move towards the mode of p(z|x)."""
+
+import keras
+
+from tf_vlae import validation
+from tf_vlae.modes.conjugate_gradient import ConjugateGradient
+from tf_vlae.modes.gradient import Gradient
+from tf_vlae.modes.mode import Mode
+from tf_vlae.modes.newton import Newton
+
+__all__ = ["ConjugateGradient", "Gradient", "Mode", "Newton", "get"]
+
+
+def get(identifier, step=0.5):
+    """The mode seeker for a name, a configuration or an object.
+
+    Args:
+        identifier: `"newton"`, `"cg"`, `"gradient"`, a `Mode`, or the
+            configuration of one.
+        step: float. Step size of a mode seeker that is made from a name.
+
+    Returns:
+        A `Mode`.
+    """
+    if isinstance(identifier, dict):
+        identifier = keras.saving.deserialize_keras_object(identifier)
+    if isinstance(identifier, Mode):
+        return identifier
+    known = {
+        "newton": Newton,
+        "cg": ConjugateGradient,
+        "gradient": Gradient,
+    }
+    return validation.one_of("mode", identifier, known)(step)

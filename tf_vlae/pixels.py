@@ -1,0 +1,118 @@
+"""From what people pass to `fit` to batches of float images."""
+
+import numpy as np
+import tensorflow as tf
+
+from tf_vlae import validation
+
+
+def images(batch):
+    """The images of a batch that may carry labels.
+
+    Args:
+        batch: a tensor, an (image, label) tuple, or a dict with an "image",
+            as tensorflow_datasets gives.
+
+    Returns:
+        The images alone.
+    """
+    if isinstance(batch, (tuple, list)):
+        batch = batch[0]
+    if isinstance(batch, dict):
+        if "image" not in batch:
+            expected = 'a dict with the key "image"'
+            raise validation.invalid("x", expected, f"keys {list(batch)}")
+        batch = batch["image"]
+    return batch
+
+
+def scale(x, dtype):
+    """Integer pixels scaled by 1/255, anything else as it is.
+
+    Args:
+        x: array or tensor.
+        dtype: the float dtype to give.
+
+    Returns:
+        A tensor of that dtype.
+    """
+    x = tf.convert_to_tensor(x)
+    scaled = tf.cast(x, dtype)
+    return scaled / 255.0 if x.dtype.is_integer else scaled
+
+
+def shuffled_dataset(x, batch_size, seed):
+    """Batches of an array in a new order each epoch, fixed by the seed.
+
+    Args:
+        x: array of shape `[n, ...]`.
+        batch_size: int.
+        seed: int.
+
+    Returns:
+        A `tf.data.Dataset`.
+    """
+    x = tf.convert_to_tensor(x)
+    order = tf.data.Dataset.range(len(x)).shuffle(len(x), seed=seed)
+    return order.batch(batch_size).map(lambda i: tf.gather(x, i)).prefetch(1)
+
+
+def dataset(x, batch_size):
+    """Batches of an array or a data set, in order.
+
+    Args:
+        x: array of shape `[n, ...]`, or a `tf.data.Dataset` of batches.
+        batch_size: int. For an array.
+
+    Returns:
+        A `tf.data.Dataset`.
+    """
+    if isinstance(x, tf.data.Dataset):
+        return x
+    return tf.data.Dataset.from_tensor_slices(x).batch(batch_size)
+
+
+def as_array_or_dataset(x):
+    """Checks the argument `x` of `fit`, `evaluate` and the like.
+
+    Args:
+        x: array-like, or a `tf.data.Dataset` of batches.
+
+    Returns:
+        The data set, or an array or tensor with at least one example.
+    """
+    if isinstance(x, tf.data.Dataset):
+        spec = images(x.element_spec)
+        if spec.shape.rank is None or spec.shape.rank < 2:
+            expected = "a data set of batches (did you forget `.batch()`?)"
+            raise validation.invalid("x", expected, f"elements like {spec}")
+        return x
+    if not tf.is_tensor(x):
+        x = np.asarray(x)
+    if x.dtype == object or len(x.shape) < 2 or x.shape[0] == 0:
+        expected = "a tf.data.Dataset, or an array of shape [examples, ...]"
+        what = f"{type(x).__name__} of shape {tuple(x.shape)}, {x.dtype}"
+        raise validation.invalid("x", expected, what)
+    return x
+
+
+def statistics(batches):
+    """Mean image and mean variance of a data set, in one pass.
+
+    Args:
+        batches: iterable of float tensors of shape `[batch, data]`.
+
+    Returns:
+        The mean image, an array of shape `[data]`, and the variance about it
+        averaged over the data, a float.
+    """
+    count, total, square = 0, 0.0, 0.0
+    for batch in batches:
+        values = batch.numpy().astype(np.float64)
+        count += len(values)
+        total = total + values.sum(axis=0)
+        square = square + (values**2).sum(axis=0)
+    if not count:
+        raise validation.invalid("data", "at least one example", "none")
+    mean = total / count
+    return mean, float(np.mean(square / count - mean**2))

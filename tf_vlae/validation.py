@@ -1,0 +1,104 @@
+"""Checks of arguments, with errors in the Keras form."""
+
+import contextlib
+import numbers
+
+import tensorflow as tf
+
+
+def invalid(name, expected, received):
+    """The error for a bad argument: its name, what is right, what came."""
+    return ValueError(
+        f"Invalid value for argument `{name}`. Expected {expected}. "
+        f"Received: {name}={received}"
+    )
+
+
+def integer(name, value, minimum):
+    """Returns `value` as an int of at least `minimum`, or raises."""
+    is_integer = isinstance(value, numbers.Integral)
+    if not is_integer or isinstance(value, bool) or value < minimum:
+        raise invalid(name, f"an integer of at least {minimum}", repr(value))
+    return int(value)
+
+
+def positive(name, value):
+    """Returns `value` as a positive float, or raises."""
+    if not isinstance(value, numbers.Real) or not value > 0:
+        raise invalid(name, "a positive number", repr(value))
+    return float(value)
+
+
+def fraction(name, value):
+    """Returns `value` as a float in [0, 1), or raises."""
+    if not isinstance(value, numbers.Real) or not 0 <= value < 1:
+        raise invalid(name, "a number in [0, 1)", repr(value))
+    return float(value)
+
+
+def hidden_units(name, value):
+    """Returns the units of each hidden layer as a tuple, or raises.
+
+    Args:
+        name: name of the argument.
+        value: int n (two hidden layers of n), or a sequence with one entry
+            per layer; `()` means no hidden layer.
+    """
+    if isinstance(value, numbers.Integral):
+        value = (value, value)
+    if not isinstance(value, (tuple, list)):
+        expected = "an integer or a sequence of integers"
+        raise invalid(name, expected, repr(value))
+    return tuple(integer(name, units, 1) for units in value)
+
+
+def one_of(name, value, known):
+    """Returns `known[value]`, or raises and lists the names."""
+    if not isinstance(value, str) or value not in known:
+        names = ", ".join(f'"{key}"' for key in known)
+        raise invalid(name, f"one of {names}, or an object", repr(value))
+    return known[value]
+
+
+def require(condition, name, expected, received):
+    """Checks a condition on tensors, eager or in a graph.
+
+    Args:
+        condition: bool tensor, all of which must hold.
+        name: name of the argument that it is about.
+        expected: str, what is right.
+        received: tensor, shown in the message.
+
+    Returns:
+        A list of control dependencies, empty when eager.
+    """
+    condition = tf.reduce_all(condition)
+    if tf.executing_eagerly():
+        if not condition:
+            raise invalid(name, expected, received.numpy())
+        return []
+    message = invalid(name, expected, "").args[0]
+    return [tf.debugging.Assert(condition, [message, received])]
+
+
+@contextlib.contextmanager
+def readable_errors():
+    """Turns a failed check inside a graph into the error it stands for."""
+    try:
+        yield
+    except tf.errors.InvalidArgumentError as error:
+        message = _own_message(error.message)
+        if message is None:
+            raise
+        raise ValueError(message) from error
+
+
+def _own_message(message):
+    """The library's own line in an error raised by the TensorFlow runtime."""
+    for start in ("Invalid value for argument", "The precision matrix of"):
+        found = message.find(start)
+        if found >= 0:
+            end = message.find("'", found)
+            values = message[end + 1 :].split("\n")[0].strip()
+            return f"{message[found:end]}{values}".strip()
+    return None
