@@ -43,9 +43,8 @@ class PiecewiseLinearization(Linearization):
             )
             return weight * gram
         rows = self._jacobian_rows()
-        weighted = rows * (
-            weight if weight.shape.rank == 0 else weight[:, None]
-        )
+        if weight.shape.rank:
+            weight = weight[:, None]
         return tf.matmul(weight * rows, rows, transpose_b=True)
 
     def gram_product(self, weight, v):
