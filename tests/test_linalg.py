@@ -1,0 +1,217 @@
+import functools
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from tf_vlae import linalg
+
+TIGHT = {"rtol": 1e-10, "atol": 1e-10}
+
+
+def normal(*shape, seed=0):
+    return tf.constant(np.random.default_rng(seed).normal(size=shape))
+
+
+def positive_definite(batch, n, seed=0):
+    root = normal(batch, n, n + 1, seed=seed)
+    return tf.matmul(root, root, transpose_b=True) + tf.eye(n, dtype=root.dtype)
+
+
+def symmetric_part(matrix):
+    return 0.5 * (matrix + tf.linalg.matrix_transpose(matrix))
+
+
+def gradients(function, sources, cotangent):
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        value = function(*sources)
+    return tape.gradient(value, sources, output_gradients=cotangent)
+
+
+class TestScaleTrilFromPrecision:
+    @pytest.mark.parametrize("n", [1, 2, 5])
+    def test_is_cholesky_of_inverse(self, n):
+        precision = positive_definite(3, n)
+        expected = np.linalg.cholesky(np.linalg.inv(precision.numpy()))
+        actual = linalg.scale_tril_from_precision(precision)
+        np.testing.assert_allclose(actual, expected, **TIGHT)
+
+    @pytest.mark.parametrize("n", [1, 2, 5])
+    def test_gradient_is_that_of_inverse_and_cholesky(self, n):
+        def direct(precision):
+            return tf.linalg.cholesky(tf.linalg.inv(precision))
+
+        precision, cotangent = positive_definite(3, n), normal(3, n, n, seed=1)
+        # The factor is a function of symmetric matrices alone: derivatives
+        # along antisymmetric ones mean nothing.
+        actual, expected = (
+            symmetric_part(gradients(function, [precision], cotangent)[0])
+            for function in (linalg.scale_tril_from_precision, direct)
+        )
+        np.testing.assert_allclose(actual, expected, **TIGHT)
+
+    def test_gradient_reaches_a_factor_of_the_precision(self):
+        # P = F F^T + I sums over both triangles of the gradient.
+        def through(factorise):
+            def value(factor):
+                gram = tf.matmul(factor, factor, transpose_b=True)
+                return factorise(gram + tf.eye(4, dtype=gram.dtype))
+
+            return gradients(value, [normal(2, 4, 6)], normal(2, 4, 4, seed=1))
+
+        actual = through(linalg.scale_tril_from_precision)[0]
+        expected = through(lambda p: tf.linalg.cholesky(tf.linalg.inv(p)))[0]
+        np.testing.assert_allclose(actual, expected, **TIGHT)
+
+
+class TestImplicitSolve:
+    root = normal(3, 4, 6, seed=2)
+    rhs = normal(3, 4, seed=3)
+
+    @staticmethod
+    def matrix(root):
+        gram = tf.matmul(root, root, transpose_b=True)
+        return gram + tf.eye(4, dtype=root.dtype)
+
+    def implicit(self, root, rhs):
+        def product(v):
+            pulled = tf.linalg.matvec(root, v, transpose_a=True)
+            return tf.linalg.matvec(root, pulled) + v
+
+        return linalg.implicit_solve(self.matrix(root), product, rhs)
+
+    def direct(self, root, rhs):
+        return tf.linalg.solve(self.matrix(root), rhs[..., None])[..., 0]
+
+    def test_solves(self):
+        matrix = self.matrix(self.root).numpy()
+        expected = np.linalg.solve(matrix, self.rhs.numpy()[..., None])
+        np.testing.assert_allclose(
+            self.implicit(self.root, self.rhs), expected[..., 0], **TIGHT
+        )
+
+    def test_gradient_in_matrix_and_right_side(self):
+        sources, cotangent = [self.root, self.rhs], normal(3, 4, seed=4)
+        actual = gradients(self.implicit, sources, cotangent)
+        expected = gradients(self.direct, sources, cotangent)
+        for one, other in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(one, other, **TIGHT)
+
+    def test_gradient_of_solves_in_a_row(self):
+        # The second solve's matrix and right side both need the first.
+        def twice(solve):
+            def value(root, rhs):
+                first = solve(root, rhs)
+                return solve(root * first[..., None], rhs + first)
+
+            cotangent = normal(3, 4, seed=4)
+            return gradients(value, [self.root, self.rhs], cotangent)
+
+        actual, expected = twice(self.implicit), twice(self.direct)
+        for one, other in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(one, other, **TIGHT)
+
+    def test_has_no_gradient_through_the_matrix_itself(self):
+        constant = self.matrix(self.root)
+
+        def value(matrix):
+            product = functools.partial(tf.linalg.matvec, constant)
+            return linalg.implicit_solve(matrix, product, self.rhs)
+
+        matrix = tf.identity(constant)
+        assert gradients(value, [matrix], normal(3, 4, seed=4)) == [None]
+
+
+class TestSandwich:
+    rows = normal(3, 4, 5, seed=5)
+    root = normal(5, 7, seed=6)
+
+    @staticmethod
+    def gram(root):
+        return tf.matmul(root, root, transpose_b=True)
+
+    def shared(self, rows, root):
+        return linalg.sandwich(rows, self.gram(root))
+
+    def direct(self, rows, root):
+        return tf.einsum("bim,mk,bjk->bij", rows, self.gram(root), rows)
+
+    def test_is_the_product_of_three(self):
+        rows, gram = self.rows.numpy(), self.gram(self.root).numpy()
+        expected = [row @ gram @ row.T for row in rows]
+        actual = self.shared(self.rows, self.root)
+        np.testing.assert_allclose(actual, expected, **TIGHT)
+
+    def test_gradient_in_rows_and_gram(self):
+        # Not symmetric on purpose: both triangles of it count.
+        sources, cotangent = [self.rows, self.root], normal(3, 4, 4, seed=7)
+        actual = gradients(self.shared, sources, cotangent)
+        expected = gradients(self.direct, sources, cotangent)
+        for one, other in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(one, other, **TIGHT)
+
+
+class TestMatmulRows:
+    @pytest.mark.parametrize("leading", [(2,), (2, 3), (2, 3, 4)])
+    def test_is_matmul(self, leading):
+        rows, kernel = normal(*leading, 5), normal(5, 6, seed=1)
+        actual = linalg.matmul_rows(rows, kernel)
+        expected = rows.numpy() @ kernel.numpy()
+        np.testing.assert_allclose(actual, expected, **TIGHT)
+
+    def test_keeps_the_static_shape_of_an_unknown_batch(self):
+        spec = tf.TensorSpec([None, 3, 5], tf.float64)
+
+        @tf.function(input_signature=[spec])
+        def product(rows):
+            value = linalg.matmul_rows(rows, normal(5, 6, seed=1))
+            assert value.shape.as_list() == [None, 3, 6]
+            return value
+
+        rows = normal(2, 3, 5)
+        expected = rows.numpy() @ normal(5, 6, seed=1).numpy()
+        np.testing.assert_allclose(product(rows), expected, **TIGHT)
+
+
+WRAPPERS = [lambda function: function, tf.function]
+IMPOSSIBLE = {
+    "indefinite": [[1.0, 2.0], [2.0, 1.0]],
+    "negative": [[-1.0, 0.0], [0.0, -1.0]],
+    "semidefinite": [[0.0, 0.0], [0.0, 1.0]],
+    "nan first": [[np.nan, 0.0], [0.0, 1.0]],
+    "nan last": [[1.0, 0.0], [0.0, np.nan]],
+    "nan aside": [[1.0, np.nan], [np.nan, 1.0]],
+    # What overflow leaves: one pivot too large, what it divides vanishes.
+    "infinite first": [[np.inf, 1.0], [1.0, 2.0]],
+    "infinite last": [[2.0, 1.0], [1.0, np.inf]],
+}
+
+
+class TestFailedFactorisation:
+    @staticmethod
+    def solve(matrix):
+        rhs = tf.ones_like(matrix[..., 0])
+        product = functools.partial(tf.linalg.matvec, matrix)
+        return linalg.implicit_solve(matrix, product, rhs)
+
+    @pytest.mark.parametrize("wrap", WRAPPERS, ids=["eager", "graph"])
+    @pytest.mark.parametrize("name", IMPOSSIBLE)
+    @pytest.mark.parametrize("what", ["cholesky", "scale_tril", "solve"])
+    def test_is_an_error(self, what, name, wrap):
+        function = {
+            "cholesky": linalg.cholesky,
+            "scale_tril": linalg.scale_tril_from_precision,
+            "solve": self.solve,
+        }[what]
+        # One bad example is enough, wherever it stands in the batch.
+        batch = tf.constant([np.eye(2), IMPOSSIBLE[name], np.eye(2)])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="precision"):
+            wrap(function)(batch)
+
+    @pytest.mark.parametrize("wrap", WRAPPERS, ids=["eager", "graph"])
+    def test_no_error_for_a_positive_definite_matrix(self, wrap):
+        matrix = positive_definite(3, 4)
+        factor = wrap(linalg.cholesky)(matrix)
+        expected = np.linalg.cholesky(matrix.numpy())
+        np.testing.assert_allclose(factor, expected, **TIGHT)

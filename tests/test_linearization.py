@@ -1,0 +1,278 @@
+import direct_form
+import keras
+import numpy as np
+import pytest
+import reference
+import tensorflow as tf
+
+from tf_vlae import layers
+from tf_vlae.linearization import linearizer
+from tf_vlae.linearization import TapeLinearization
+
+TIGHT = {"rtol": 1e-10, "atol": 1e-10}
+LATENT = 3
+ACTIVATIONS = {
+    "relu": lambda: "relu",
+    "leaky_relu": lambda: "leaky_relu",
+    "LeakyReLU(0.1)": lambda: keras.layers.LeakyReLU(0.1),
+    "ReLU(slope)": lambda: keras.layers.ReLU(negative_slope=0.3),
+    "linear": lambda: "linear",
+    "maxout": lambda: "maxout",
+    "Maxout(3)": lambda: layers.Maxout(3),
+}
+# Whether the data is wider than the last hidden layer decides if the batch
+# shares one Gram matrix: [data, hidden units] of both cases.
+WIDE, NARROW = ((3, 4), 5), ((2,), 5)
+
+
+def normal(*shape, seed=0):
+    return tf.constant(np.random.default_rng(seed).normal(size=shape))
+
+
+def piecewise(activation="relu", depth=2, shape=(3, 4), width=5):
+    decoder = layers.PiecewiseLinearDecoder(
+        shape, (width,) * depth, ACTIVATIONS[activation](), dtype="float64"
+    )
+    decoder.build((None, LATENT))
+    reference.randomize(decoder.variables)
+    return decoder
+
+
+def tanh_decoder():
+    return layers.Decoder((3, 2), (5, 4), activation="tanh")
+
+
+def convolutional_decoder():
+    return keras.Sequential(
+        [
+            keras.layers.Dense(8, activation="elu"),
+            keras.layers.Reshape((2, 2, 2)),
+            keras.layers.Conv2DTranspose(3, 2, 2, activation="softplus"),
+            keras.layers.Conv2D(1, 3, padding="same"),
+        ]
+    )
+
+
+def nested_decoder():
+    inner_input = keras.Input([4])
+    inner_output = keras.layers.Dense(5, activation="tanh")(inner_input)
+    inner = keras.Model(inner_input, inner_output)
+    z = keras.Input([LATENT])
+    hidden = inner(keras.layers.Dense(4, activation="sigmoid")(z))
+    return keras.Model(z, keras.layers.Dense(6)(hidden))
+
+
+SMOOTH = {
+    "tanh": tanh_decoder,
+    "convolutional": convolutional_decoder,
+    "nested": nested_decoder,
+}
+
+
+def set_precision(dtype):
+    keras.config.set_floatx(dtype)
+    keras.config.set_dtype_policy(dtype)
+
+
+@pytest.fixture
+def float64():
+    set_precision("float64")
+    yield
+    set_precision("float32")
+
+
+def smooth(name):
+    decoder = SMOOTH[name]()
+    decoder(tf.zeros([1, LATENT], tf.float64))
+    reference.randomize(decoder.variables)
+    return decoder
+
+
+class TestLinearize:
+    @pytest.mark.parametrize("depth", [0, 1, 2, 3])
+    @pytest.mark.parametrize("activation", ACTIVATIONS)
+    def test_is_the_jacobian_and_the_rest(self, activation, depth):
+        decoder, z = piecewise(activation, depth), normal(4, LATENT)
+        W, b = decoder.linearize(z)
+        output, jacobian = direct_form.linearize(decoder, z)
+        np.testing.assert_allclose(W, jacobian, **TIGHT)
+        np.testing.assert_allclose(tf.linalg.matvec(W, z) + b, output, **TIGHT)
+
+    @pytest.mark.parametrize(
+        ("activation", "units"),
+        [
+            ("relu", reference.leaky(0.0)),
+            ("leaky_relu", reference.leaky(0.2)),
+            ("LeakyReLU(0.1)", reference.leaky(0.1)),
+            ("Maxout(3)", reference.maxout(3)),
+        ],
+    )
+    def test_is_the_product_of_kernels_and_masks(self, activation, units):
+        decoder, z = piecewise(activation), normal(4, LATENT)
+        W, b = decoder.linearize(z)
+        network = reference.Network(decoder.get_weights(), units)
+        for point, matrix, offset in zip(z.numpy(), W, b, strict=True):
+            expected = network.linearize(point)
+            np.testing.assert_allclose(matrix, expected[0], **TIGHT)
+            np.testing.assert_allclose(offset, expected[1], **TIGHT)
+
+    def test_holds_in_the_whole_region(self):
+        decoder, z = piecewise(), normal(4, LATENT)
+        W, b = decoder.linearize(z)
+        near = z + 1e-6 * normal(4, LATENT, seed=1)
+        expected = tf.reshape(decoder(near), [4, -1])
+        actual = tf.linalg.matvec(W, near) + b
+        np.testing.assert_allclose(actual, expected, **TIGHT)
+
+    def test_builds_a_decoder_that_was_not(self):
+        decoder = layers.PiecewiseLinearDecoder((2, 2), 5)
+        W, b = decoder.linearize(np.ones([7, LATENT]))
+        assert W.shape == [7, 4, LATENT] and b.shape == [7, 4]
+
+    def test_follows_the_weights(self):
+        decoder, z = piecewise(), normal(4, LATENT)
+        before, _ = decoder.linearize(z)
+        reference.randomize(decoder.variables, seed=1)
+        after, _ = decoder.linearize(z)
+        assert np.all(np.any(before != after, axis=(1, 2)))
+        np.testing.assert_allclose(
+            after, direct_form.linearize(decoder, z)[1], **TIGHT
+        )
+
+
+def products(view, weight, v, r):
+    """Everything that a linearization offers."""
+    return {
+        "output": view.output,
+        "jacobian": view.jacobian(),
+        "jvp": view.jvp(v),
+        "vjp": view.vjp(r),
+        "gram": view.gram(weight),
+        "gram_product": view.gram_product(weight, v),
+    }
+
+
+class DenseLinearization:
+    """The same from a dense Jacobian by automatic differentiation."""
+
+    def __init__(self, decoder, z):
+        self.output, self._jacobian = direct_form.linearize(decoder, z)
+
+    def jacobian(self):
+        return self._jacobian
+
+    def jvp(self, v):
+        return tf.einsum("bdl,bl->bd", self._jacobian, v)
+
+    def vjp(self, r):
+        return tf.einsum("bdl,bd->bl", self._jacobian, r)
+
+    def gram(self, weight):
+        weight = tf.broadcast_to(weight, self.output.shape)
+        return tf.einsum(
+            "bdl,bd,bdm->blm", self._jacobian, weight, self._jacobian
+        )
+
+    def gram_product(self, weight, v):
+        return tf.einsum("blm,bm->bl", self.gram(weight), v)
+
+
+def linearize(decoder, z):
+    return linearizer(decoder)(z)
+
+
+def check_products(decoder, weight_rank, linearize=linearize):
+    """Values and gradients of all products against the dense ones."""
+    z, v = normal(4, LATENT), normal(4, LATENT, seed=1)
+    data = decoder(z)[0].shape.num_elements()
+    r, full = normal(4, data, seed=2), tf.exp(normal(4, data, seed=3))
+    weight = full if weight_rank else full[0, 0]
+    sources = [z, weight, v, r, *decoder.trainable_variables]
+
+    def evaluate(make):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([z, weight, v, r])
+            values = products(make(decoder, z), weight, v, r)
+            # An uneven sum: each entry has a share of its own.
+            totals = {
+                name: tf.reduce_sum(value * normal(*value.shape, seed=4))
+                for name, value in values.items()
+            }
+        return values, {
+            name: tape.gradient(total, sources)
+            for name, total in totals.items()
+        }
+
+    actual, actual_gradients = evaluate(linearize)
+    expected, expected_gradients = evaluate(DenseLinearization)
+    for name in expected:
+        np.testing.assert_allclose(
+            actual[name], expected[name], **TIGHT, err_msg=name
+        )
+        for index, (one, other) in enumerate(
+            zip(actual_gradients[name], expected_gradients[name], strict=True)
+        ):
+            # None, or zeros, where there is nothing to differentiate.
+            one, other = (
+                0.0 if gradient is None else gradient
+                for gradient in (one, other)
+            )
+            message = f"gradient of {name} in source {index}"
+            np.testing.assert_allclose(one, other, **TIGHT, err_msg=message)
+
+
+class TestProducts:
+    @pytest.mark.parametrize("weight_rank", [0, 2])
+    @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+    @pytest.mark.parametrize(
+        ("activation", "depth"),
+        [("relu", 0), ("relu", 2), ("leaky_relu", 1), ("Maxout(3)", 2)],
+    )
+    def test_piecewise(self, activation, depth, size, weight_rank):
+        decoder = piecewise(activation, depth, *size)
+        check_products(decoder, weight_rank)
+
+    @pytest.mark.parametrize("weight_rank", [0, 2])
+    @pytest.mark.parametrize("name", SMOOTH)
+    def test_tape(self, float64, name, weight_rank):
+        decoder = smooth(name)
+        check_products(decoder, weight_rank)
+
+    def test_tape_of_a_piecewise_decoder(self):
+        decoder = piecewise("maxout")
+        check_products(decoder, 2, TapeLinearization)
+
+    def test_tape_in_a_graph(self, float64):
+        decoder, z = smooth("convolutional"), normal(4, LATENT)
+        v = normal(4, LATENT, seed=1)
+
+        weight = tf.constant(2.0, tf.float64)
+
+        @tf.function
+        def product(z):
+            return linearize(decoder, z).gram_product(weight, v)
+
+        expected = DenseLinearization(decoder, z).gram_product(weight, v)
+        np.testing.assert_allclose(product(z), expected, **TIGHT)
+
+
+class TestLinearizer:
+    def test_asks_the_decoder_first(self):
+        decoder = piecewise()
+        view = linearize(decoder, normal(4, LATENT))
+        assert not isinstance(view, TapeLinearization)
+
+    def test_tapes_for_any_other(self, float64):
+        view = linearize(smooth("tanh"), normal(4, LATENT))
+        assert isinstance(view, TapeLinearization)
+
+    def test_tapes_run_in_inference_mode(self, float64):
+        decoder = keras.Sequential(
+            [keras.layers.Dense(6), keras.layers.Dropout(0.5)]
+        )
+        z = normal(4, LATENT)
+        decoder(z)
+        view = linearize(decoder, z)
+        kernel = decoder.layers[0].kernel.numpy()
+        for jacobian in view.jacobian().numpy():
+            np.testing.assert_allclose(jacobian, kernel.T, **TIGHT)
