@@ -6,16 +6,17 @@ from tf_vlae import validation
 from tf_vlae.likelihoods.bernoulli import Bernoulli
 from tf_vlae.likelihoods.gaussian import Gaussian
 from tf_vlae.likelihoods.likelihood import Likelihood
+from tf_vlae.likelihoods.logit_gaussian import LogitGaussian
 
-__all__ = ["Bernoulli", "Gaussian", "Likelihood", "get"]
+__all__ = ["Bernoulli", "Gaussian", "Likelihood", "LogitGaussian", "get"]
 
 
 def get(identifier, dtype=None):
     """The likelihood for a name, a configuration or an object.
 
     Args:
-        identifier: `"gaussian"`, `"bernoulli"`, a `Likelihood`, or the
-            configuration of one.
+        identifier: `"gaussian"`, `"bernoulli"`, `"logit_gaussian"`, a
+            `Likelihood`, or the configuration of one.
         dtype: dtype of a likelihood that is made from a name.
 
     Returns:
@@ -25,5 +26,9 @@ def get(identifier, dtype=None):
         identifier = keras.saving.deserialize_keras_object(identifier)
     if isinstance(identifier, Likelihood):
         return identifier
-    known = {"gaussian": Gaussian, "bernoulli": Bernoulli}
+    known = {
+        "gaussian": Gaussian,
+        "bernoulli": Bernoulli,
+        "logit_gaussian": LogitGaussian,
+    }
     return validation.one_of("likelihood", identifier, known)(dtype=dtype)
