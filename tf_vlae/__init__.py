@@ -1,5 +1,6 @@
 """Variational Laplace Autoencoders for TensorFlow and Keras."""
 
+from tf_vlae import datasets
 from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae.models import Autoencoder
@@ -18,6 +19,7 @@ __all__ = [
     "VAE",
     "VLAE",
     "Autoencoder",
+    "datasets",
     "layers",
     "likelihoods",
 ]

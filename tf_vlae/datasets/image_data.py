@@ -1,0 +1,105 @@
+import numpy as np
+import tensorflow as tf
+
+from tf_vlae import validation
+
+# Streams of noise that must not meet.
+_VALIDATION, _TEST = 0, 1
+
+
+class ImageData:
+    """Images in three parts, held in memory, as batches of floats.
+
+    Every tenth image of the training set is held out for validation. The
+    training part is read in another order each epoch, without the images
+    that are left over from the last full batch; the other parts are read in
+    order, and are the same for every seed and batch size.
+
+    Args:
+        train: integer array of shape `[examples, height, width, channels]`,
+            the training set with its validation part.
+        test: integer array of the same form.
+        read: function of an integer tensor of images and a stateless seed
+            that gives float images. What it draws is fresh each time a
+            training image is read, and fixed for the other parts.
+        likelihood: str. Name of the likelihood that fits what `read` gives.
+        batch_size: int.
+        seed: int. Fixes the order and the draws of the training part.
+
+    Attributes:
+        train: `tf.data.Dataset` of float tensors
+            `[batch, height, width, channels]`, one epoch at each iteration.
+        validation: `tf.data.Dataset`.
+        test: `tf.data.Dataset`.
+        image_shape: tuple, `(height, width, channels)`.
+        likelihood: str.
+    """
+
+    def __init__(self, train, test, read, likelihood, batch_size, seed):
+        self._read = read
+        self._batch_size = validation.integer("batch_size", batch_size, 1)
+        self._seed = validation.integer("seed", seed, 0)
+        held_out = np.arange(len(train)) % 10 == 9
+        self._images = tf.constant(train[~held_out])
+        self.steps_per_epoch = len(self._images) // self._batch_size
+        if not self.steps_per_epoch:
+            expected = f"at most {len(self._images)}, the training images"
+            raise validation.invalid("batch_size", expected, batch_size)
+        self.image_shape = tuple(train.shape[1:])
+        self.likelihood = likelihood
+        self.train = self._shuffled_each_time()
+        self.validation = self._fixed(train[held_out], _VALIDATION)
+        self.test = self._fixed(test, _TEST)
+
+    def epoch(self, number):
+        """The training part in the order, and with the draws, of one epoch.
+
+        The same for the same seed and number, in any process: a run that was
+        interrupted can go on as if it had not been.
+
+        Args:
+            number: int. The epoch, from 0.
+
+        Returns:
+            A finite `tf.data.Dataset`.
+        """
+        return self._shuffled(tf.constant(number, tf.int64)).prefetch(2)
+
+    def _shuffled_each_time(self):
+        numbers = tf.data.Dataset.random(
+            self._seed, rerandomize_each_iteration=True
+        )
+        batches = numbers.take(1).flat_map(self._shuffled)
+        known = tf.data.experimental.assert_cardinality(self.steps_per_epoch)
+        return batches.apply(known).prefetch(2)
+
+    def _shuffled(self, number):
+        """The batches of the epoch of that number, an int64 scalar."""
+        key = tf.stack([tf.constant(self._seed, tf.int64), number])
+        order_key, read_key = tf.unstack(
+            tf.random.experimental.stateless_split(key, 2)
+        )
+        order = tf.random.experimental.stateless_shuffle(
+            tf.range(len(self._images)), order_key
+        )
+
+        def batch(step, indices):
+            fold = tf.random.experimental.stateless_fold_in(read_key, step)
+            return self._read(tf.gather(self._images, indices), fold)
+
+        indices = tf.data.Dataset.from_tensor_slices(order)
+        indices = indices.batch(self._batch_size, drop_remainder=True)
+        return indices.enumerate().map(
+            batch, num_parallel_calls=tf.data.AUTOTUNE
+        )
+
+    def _fixed(self, images, stream):
+        """All of the images in order, each with draws of its own."""
+        images = tf.constant(images)
+
+        def example(index):
+            return self._read(images[index], tf.stack([stream, index]))
+
+        indices = tf.data.Dataset.range(len(images), output_type=tf.int32)
+        examples = indices.map(example, num_parallel_calls=tf.data.AUTOTUNE)
+        return examples.batch(self._batch_size).prefetch(2)
