@@ -78,7 +78,7 @@ def _tril_half(matrix):
     return tf.linalg.set_diag(lower, 0.5 * tf.linalg.diag_part(lower))
 
 
-def implicit_solve(matrix, product, rhs):
+def implicit_solve(matrix, rhs, residual):
     """Solution of `matrix @ x = rhs`, differentiated without the matrix.
 
     From d x = A^-1 (d rhs - dA x), the gradient of x is that of the *vector*
@@ -89,9 +89,9 @@ def implicit_solve(matrix, product, rhs):
     Args:
         matrix: tensor of shape `[batch, n, n]`, symmetric positive definite.
             Its own gradient is not used.
-        product: function of a `[batch, n]` tensor v that gives `matrix @ v`
-            and carries the gradient.
-        rhs: tensor of shape `[batch, n]`.
+        rhs: tensor of shape `[batch, n]`. Its own gradient is not used.
+        residual: function of a `[batch, n]` tensor x that gives
+            `rhs - matrix @ x` and carries the gradient of both.
 
     Returns:
         A tensor of shape `[batch, n]`.
@@ -103,11 +103,31 @@ def implicit_solve(matrix, product, rhs):
     def refine(residual):
         return _solve_with(factor, residual), lambda c: _solve_with(factor, c)
 
-    return solution + refine(rhs - product(solution))
+    return solution + refine(residual(solution))
 
 
 def _solve_with(factor, vector):
     return tf.linalg.cholesky_solve(factor, vector[..., None])[..., 0]
+
+
+@tf.custom_gradient
+def outer_gram(kernel):
+    """W W^T.
+
+    Args:
+        kernel: tensor W of shape `[n, m]`.
+
+    Returns:
+        A symmetric tensor of shape `[n, n]`.
+    """
+
+    def gradient(cotangent):
+        # d tr(S^T W W^T) = tr((S + S^T) W dW^T): one product, where automatic
+        # differentiation makes one for each of the two factors.
+        symmetric = cotangent + tf.linalg.matrix_transpose(cotangent)
+        return tf.matmul(symmetric, kernel)
+
+    return tf.matmul(kernel, kernel, transpose_b=True), gradient
 
 
 @tf.custom_gradient

@@ -6,7 +6,6 @@ from tf_vlae import likelihoods
 from tf_vlae import linearization
 from tf_vlae import modes
 from tf_vlae import validation
-from tf_vlae.linearization.joint import Joint
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -97,7 +96,7 @@ class LaplacePosterior(keras.layers.Layer):
     def _joint(self, x):
         flat = tf.reshape(x, [-1, x.shape[1:].num_elements()])
         linearize = linearization.linearizer(self.decoder)
-        return Joint(linearize, self.likelihood, flat)
+        return linearization.Joint(linearize, self.likelihood, flat)
 
     def get_config(self):
         serialize = keras.saving.serialize_keras_object

@@ -54,7 +54,7 @@ class PiecewiseLinearDecoder(Decoder):
             raise validation.invalid("activation", expected, activation)
 
     def linearizer(self):
-        """The function z -> `Linearization`, with the weights as they are."""
+        """The `Linearizer`, with the weights as they are."""
         return PiecewiseLinearizer(
             [tf.convert_to_tensor(layer.kernel) for layer in self.dense],
             [tf.convert_to_tensor(layer.bias) for layer in self.dense],

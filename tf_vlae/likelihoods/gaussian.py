@@ -45,6 +45,12 @@ class Gaussian(Likelihood):
     def score(self, x, y):
         return (x - y) / self.variance
 
+    def latent_score(self, view, delta=None):
+        # The score is the residual itself, which a decoder may pull back
+        # without forming it.
+        residual = view.linearization.residual_vjp(view.joint.target, delta)
+        return residual / self.variance
+
     def curvature(self, y):
         del y
         return 1.0 / self.variance

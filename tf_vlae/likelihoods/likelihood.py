@@ -25,6 +25,22 @@ class Likelihood(keras.layers.Layer, abc.ABC):
     def curvature(self, y):
         """-E[d^2 log p(x|y) / dy^2], `[..., data]`, or `[]` if constant."""
 
+    def latent_score(self, view, delta=None):
+        """D log p(x|g(z)) / dz = J^T r at the point of a view.
+
+        Args:
+            view: an `Expansion` of log p(x, z) at z.
+            delta: tensor of shape `[batch, latent]`. If given, the answer is
+                J^T (r - C J delta), that of the quadratic view at z + delta.
+
+        Returns:
+            A tensor of shape `[batch, latent]`.
+        """
+        score = self.score(view.joint.x, view.linearization.output)
+        if delta is not None:
+            score -= view.curvature * view.linearization.jvp(delta)
+        return view.linearization.vjp(score)
+
     @abc.abstractmethod
     def mean(self, y):
         """E[x|y], `[..., data]`."""

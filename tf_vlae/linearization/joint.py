@@ -1,3 +1,5 @@
+import functools
+
 import tensorflow as tf
 
 
@@ -12,7 +14,7 @@ class Joint:
     ```
 
     Args:
-        linearizer: function z -> `Linearization`.
+        linearizer: the decoder's `Linearizer`.
         likelihood: a `tf_vlae.likelihoods.Likelihood`.
         x: tensor of shape `[batch, data]`.
     """
@@ -21,6 +23,11 @@ class Joint:
         self.linearizer = linearizer
         self.likelihood = likelihood
         self.x = x
+
+    @functools.cached_property
+    def target(self):
+        """The data as the linearizations want it, for all the points."""
+        return self.linearizer.target(self.x)
 
     def at(self, z):
         """The `Expansion` at z, `[batch, latent]`."""
@@ -49,9 +56,15 @@ class Expansion:
 
     def gradient(self):
         """D log p(x, z) / dz, `[batch, latent]`."""
-        output = self.linearization.output
-        score = self.joint.likelihood.score(self.joint.x, output)
-        return self.linearization.vjp(score) - self.z
+        return self.joint.likelihood.latent_score(self) - self.z
+
+    def gradient_after(self, delta):
+        """Gradient of the quadratic view at z + delta, `[batch, latent]`.
+
+        It is `gradient() - precision() delta`, without the matrix.
+        """
+        moved = self.z + delta
+        return self.joint.likelihood.latent_score(self, delta) - moved
 
     def precision(self):
         """J^T C J + I, `[batch, latent, latent]`."""

@@ -26,6 +26,18 @@ class Linearization(abc.ABC):
     def jacobian(self):
         """J itself, `[batch, data, latent]`."""
 
+    def residual_vjp(self, target, delta=None):
+        """J^T (x - y), or J^T (x - y - J delta): `[batch, latent]`.
+
+        Args:
+            target: the data x, as `Linearizer.target` gives it.
+            delta: tensor of shape `[batch, latent]`.
+        """
+        residual = target - self.output
+        if delta is not None:
+            residual -= self.jvp(delta)
+        return self.vjp(residual)
+
     def gram(self, weight):
         """J^T diag(weight) J.
 

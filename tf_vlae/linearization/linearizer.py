@@ -1,21 +1,24 @@
-from tf_vlae.linearization.tape_linearization import TapeLinearization
+import abc
 
 
-def linearizer(decoder):
-    """The function z -> `Linearization` of a decoder.
+class Linearizer(abc.ABC):
+    """A decoder with its weights as they are, to be linearized at many points.
 
-    A decoder that knows its own linear form says so with a method
-    `linearizer()`; any other Keras layer or model is differentiated by tapes.
-    Make one per step: it reads the weights when it is made, and what depends
-    on the weights alone is computed once for all the points.
-
-    Args:
-        decoder: a Keras layer or model, from `[batch, latent]` to
-            `[batch, ...]`.
-
-    Returns:
-        A function of a `[batch, latent]` tensor.
+    Made once per step: what depends on the weights alone, or on them and the
+    data, is computed once for all the points.
     """
-    if hasattr(decoder, "linearizer"):
-        return decoder.linearizer()
-    return lambda z: TapeLinearization(decoder, z)
+
+    @abc.abstractmethod
+    def __call__(self, z):
+        """The `Linearization` at z, `[batch, latent]`."""
+
+    def target(self, x):
+        """The data in the form that `Linearization.residual_vjp` takes.
+
+        Args:
+            x: tensor of shape `[batch, data]`.
+
+        Returns:
+            A tensor of shape `[batch, ...]`.
+        """
+        return x

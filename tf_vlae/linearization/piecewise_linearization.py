@@ -21,6 +21,7 @@ class PiecewiseLinearization(Linearization):
         self.z = z
         self._network = network
         self._branches = branches
+        self._hidden = hidden
         self.output = tf.matmul(hidden, network.output_kernel)
         self.output += network.output_bias
 
@@ -32,6 +33,15 @@ class PiecewiseLinearization(Linearization):
         kernel = self._network.output_kernel
         pulled = tf.matmul(r, kernel, transpose_b=True)
         return self._network.pull(self._branches, pulled)
+
+    def residual_vjp(self, target, delta=None):
+        if not self._network.wide_output:
+            return super().residual_vjp(target, delta)
+        hidden = self._hidden
+        if delta is not None:
+            hidden += self._network.push(self._branches, delta)
+        explained = tf.matmul(hidden, self._network.output_gram)
+        return self._network.pull(self._branches, target - explained)
 
     def jacobian(self):
         return tf.linalg.matrix_transpose(self._jacobian_rows())

@@ -3,10 +3,11 @@ import functools
 import tensorflow as tf
 
 from tf_vlae import linalg
+from tf_vlae.linearization.linearizer import Linearizer
 from tf_vlae.linearization.piecewise_linearization import PiecewiseLinearization
 
 
-class PiecewiseLinearizer:
+class PiecewiseLinearizer(Linearizer):
     """The weights of a piece-wise linear network, read once for many points.
 
     ```
@@ -32,12 +33,19 @@ class PiecewiseLinearizer:
             hidden = self.units.push(branches[-1], preactivation)
         return PiecewiseLinearization(self, z, hidden, branches)
 
+    def target(self, x):
+        # W_L (x - y) = W_L (x - b_L) - (W_L W_L^T) h_L: the first term is all
+        # that the points need of wide data.
+        if not self.wide_output:
+            return x
+        return tf.matmul(
+            x - self.output_bias, self.output_kernel, transpose_b=True
+        )
+
     @functools.cached_property
     def output_gram(self):
         """W_L W_L^T, shared by all examples and points."""
-        return tf.matmul(
-            self.output_kernel, self.output_kernel, transpose_b=True
-        )
+        return linalg.outer_gram(self.output_kernel)
 
     @property
     def wide_output(self):

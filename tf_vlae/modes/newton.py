@@ -30,7 +30,7 @@ class Newton(Mode):
         for t in range(T):
             view = joint.at(points[-1])
             update = linalg.implicit_solve(
-                view.precision(), view.precision_product, view.gradient()
+                view.precision(), view.gradient(), view.gradient_after
             )
             points.append(points[-1] + self.step / (t + 1) * update)
         return points
