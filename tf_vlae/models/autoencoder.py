@@ -146,7 +146,7 @@ class Autoencoder(LatentVariableModel):
             x = pixels.shuffled_dataset(x, batch_size, self.seed)
         x = pixels.dataset(x, batch_size)
         with validation.readable_errors():
-            if not self.built or not self._adapted:
+            if not self.built or not self._adapted.numpy():
                 steps = kwargs.get("steps_per_epoch")
                 self.adapt(x.take(steps) if steps else x)
             self._compile_once()
