@@ -1,0 +1,79 @@
+import dataclasses
+import io
+import json
+
+import numpy as np
+
+from trainers import files
+from trainers.state import State
+
+
+class Checkpoints:
+    """The latest and the best checkpoint of a run, a file for each epoch.
+
+    A file holds all of the epoch: weights, optimizer, step, history and with
+    it the best value so far. It is written under another name and renamed,
+    and older ones are removed only after that, so that a run can be killed at
+    any moment.
+
+    Args:
+        folder: `pathlib.Path`.
+    """
+
+    def __init__(self, folder):
+        self._folder = folder
+
+    def save(self, model, state):
+        """Writes the checkpoint of an epoch and removes those not needed.
+
+        Args:
+            model: a compiled `keras.Model`.
+            state: a `State`.
+        """
+        buffer = io.BytesIO()
+        text = json.dumps(dataclasses.asdict(state))
+        np.savez(buffer, state=text, **_arrays(model))
+        files.write(self._path(state.epoch), buffer.getvalue())
+        needed = {self._path(state.epoch), self._path(state.best_epoch)}
+        for path in set(self._folder.glob("epoch-*.npz")) - needed:
+            path.unlink()
+
+    def restore_latest(self, model):
+        """Sets the model, if there is a checkpoint.
+
+        Args:
+            model: the compiled `keras.Model`.
+
+        Returns:
+            The `State`, a new one if there is no checkpoint.
+        """
+        paths = sorted(self._folder.glob("epoch-*.npz"))
+        return self._restore(paths[-1], model) if paths else State()
+
+    def restore_best(self, model, state):
+        """Sets the model to the epoch with the best validation ELBO.
+
+        Args:
+            model: the compiled `keras.Model`.
+            state: the `State` of the latest epoch.
+        """
+        self._restore(self._path(state.best_epoch), model)
+
+    def _restore(self, path, model):
+        with np.load(path) as stored:
+            for name, variable in _variables(model).items():
+                variable.assign(stored[name])
+            return State(**json.loads(stored["state"].item()))
+
+    def _path(self, epoch):
+        return self._folder / f"epoch-{epoch:06d}.npz"
+
+
+def _variables(model):
+    """All that training changes, under names that are fixed and unique."""
+    variables = [*model.weights, *model.optimizer.variables]
+    return {f"{i}:{v.path}": v for i, v in enumerate(variables)}
+
+
+def _arrays(model):
+    return {name: v.numpy() for name, v in _variables(model).items()}

@@ -1,0 +1,53 @@
+"""The data and the model of an experiment, from its settings."""
+
+import keras
+
+import tf_vlae
+
+MODELS = {
+    "vlae": tf_vlae.VLAE,
+    "vae": tf_vlae.VAE,
+    "savae": tf_vlae.SAVAE,
+    "hfvae": tf_vlae.HFVAE,
+    "iafvae": tf_vlae.IAFVAE,
+}
+
+
+def load_data(settings):
+    """The data set of the settings, an `ImageData`."""
+    return tf_vlae.datasets.load(
+        settings.dataset,
+        settings.batch_size,
+        settings.data_dir,
+        settings.seed,
+        settings.logit,
+    )
+
+
+def make_model(settings, data):
+    """The model of the settings, built, compiled and adapted to the data.
+
+    Args:
+        settings: values of the flags.
+        data: an `ImageData`.
+
+    Returns:
+        A `tf_vlae.Autoencoder`.
+    """
+    own = {}
+    if settings.model != "vae":
+        own["T"] = settings.T
+    if settings.model == "vlae":
+        own.update(mode=settings.mode, covariance=settings.covariance)
+    model = MODELS[settings.model](
+        settings.latent,
+        settings.hidden,
+        likelihood=data.likelihood,
+        seed=settings.seed,
+        **own,
+    )
+    model.adapt(data.epoch(0))
+    model.compile(keras.optimizers.Adam(settings.learning_rate))
+    # Before training, so that there are variables to restore.
+    model.optimizer.build(model.trainable_variables)
+    return model

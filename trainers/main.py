@@ -1,0 +1,46 @@
+r"""Trains a model on a data set, and evaluates it.
+
+    python trainers/main.py
+    python trainers/main.py --flagfile=configs/mnist_small.flags \
+        --workdir=runs/mnist_small
+
+The same command again goes on with a run that was interrupted.
+"""
+
+import pathlib
+import sys
+
+# The project's root, so that this runs from a checkout as it is.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from absl import app
+
+from trainers import distribution
+from trainers import evaluation
+from trainers import experiment
+from trainers import flags
+from trainers import training
+from trainers.workdir import Workdir
+
+
+def main(argv):
+    if len(argv) > 1:
+        raise app.UsageError(f"Expected flags alone. Received: {argv[1:]}")
+    settings = flags.settings()
+    strategy = distribution.make_strategy(settings.strategy)
+    try:
+        workdir = Workdir(settings.workdir, flags.resolved())
+        data = experiment.load_data(settings)
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
+    print(f"The run is in {workdir.path}.", flush=True)
+    with strategy.scope():
+        model = experiment.make_model(settings, data)
+    state = training.train(model, data, workdir, settings)
+    test = evaluation.test_results(model, data, settings.num_samples)
+    workdir.write_results({"best_epoch": state.best_epoch, "test": test})
+    print(f"test log-likelihood {test['log_likelihood']:.2f} nats")
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,53 @@
+"""What a run shows while it works."""
+
+import sys
+
+import keras
+
+
+def on_terminal():
+    """Whether someone is watching, and progress bars make sense."""
+    return sys.stdout.isatty()
+
+
+class EpochBar(keras.callbacks.ProgbarLogger):
+    """The bar of Keras for one epoch of many, each a `fit` of its own.
+
+    Args:
+        epochs: int. Number of epochs of the run.
+    """
+
+    def __init__(self, epochs):
+        super().__init__()
+        self._epochs = epochs
+
+    def set_params(self, params):
+        super().set_params({**params, "epochs": self._epochs, "verbose": 1})
+
+
+def show_epoch(state, epochs, seconds):
+    """Prints a line about the last epoch, and how long the rest may take.
+
+    Args:
+        state: a `State`.
+        epochs: int. Number of epochs of the run.
+        seconds: float. Time that the epoch took.
+    """
+    logs = state.history[-1]
+    values = "  ".join(f"{name} {value:.2f}" for name, value in logs.items())
+    best = "  (best)" if state.best_epoch == state.epoch else ""
+    left = duration(seconds * (epochs - state.epoch))
+    print(
+        f"epoch {state.epoch}/{epochs}  {values}{best}  "
+        f"{seconds:.1f} s, {left} left",
+        flush=True,
+    )
+
+
+def duration(seconds):
+    """A time as people say it, such as 2 h 5 min."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"

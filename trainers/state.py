@@ -1,0 +1,67 @@
+import dataclasses
+import math
+
+
+@dataclasses.dataclass
+class State:
+    """How far a run has come: all there is to know beside the weights.
+
+    Args:
+        history: list with a dict of logs for each finished epoch.
+        seconds: float. Time spent in training so far.
+    """
+
+    history: list = dataclasses.field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def epoch(self):
+        """Number of finished epochs."""
+        return len(self.history)
+
+    @property
+    def best_epoch(self):
+        """Number of the epoch with the best validation ELBO, from 1."""
+        elbos = [logs["val_elbo"] for logs in self.history]
+        return 1 + elbos.index(max(elbos))
+
+    @property
+    def best(self):
+        """The logs of the best epoch."""
+        return self.history[self.best_epoch - 1]
+
+    def add(self, logs, seconds):
+        """Takes in an epoch, or raises an error if it diverged.
+
+        Args:
+            logs: dict of floats.
+            seconds: float. Time that the epoch took.
+        """
+        if not all(math.isfinite(value) for value in logs.values()):
+            raise FloatingPointError(
+                f"Training diverged in epoch {self.epoch + 1}: {logs}. The "
+                "last checkpoint is from before. A smaller --learning_rate "
+                "usually helps."
+            )
+        self.history.append(logs)
+        self.seconds += seconds
+
+    def stops(self, settings):
+        """Why training ends here, or None if it goes on.
+
+        Args:
+            settings: values of the flags.
+
+        Returns:
+            A str or None.
+        """
+        if self.epoch >= settings.epochs:
+            return f"all {settings.epochs} epochs are done"
+        if not self.epoch:
+            return None
+        waited = self.epoch - self.best_epoch
+        if settings.patience and waited >= settings.patience:
+            return f"no better validation ELBO for {waited} epochs"
+        if settings.max_hours and self.seconds >= 3600 * settings.max_hours:
+            return f"--max_hours={settings.max_hours} are over"
+        return None

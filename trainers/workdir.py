@@ -1,0 +1,74 @@
+import csv
+import io
+import json
+import pathlib
+import time
+
+from trainers import files
+from trainers.checkpoints import Checkpoints
+
+# Where the files are is no part of the experiment.
+_FREE = ("workdir", "data_dir")
+
+
+class Workdir:
+    """The folder of a run, with all that it leaves behind.
+
+    Args:
+        path: the folder, or None for a new one under runs/.
+        flags: dict from names to texts, the resolved flags. A folder of a run
+            with other flags is refused.
+    """
+
+    def __init__(self, path, flags):
+        default = time.strftime("runs/%Y%m%d-%H%M%S")
+        self.path = pathlib.Path(path or default)
+        self.checkpoints = Checkpoints(self.path / "checkpoints")
+        self._keep_flags(flags)
+
+    def _keep_flags(self, flags):
+        path = self.path / "flags.txt"
+        kept = {name: flags[name] for name in flags if name not in _FREE}
+        if not path.exists():
+            lines = [f"--{name}={text}\n" for name, text in kept.items()]
+            files.write(path, "".join(lines))
+            return
+        lines = path.read_text().splitlines()
+        old = dict(line[2:].split("=", 1) for line in lines)
+        if old != kept:
+            raise ValueError(
+                f"The run in {self.path} has other flags: "
+                f"{_difference(old, kept)}. Resume it with its own flags, "
+                f"--flagfile={path}, or choose another --workdir."
+            )
+
+    def write_history(self, history):
+        """Writes history.csv, a line for each epoch.
+
+        Args:
+            history: list of dicts of floats.
+        """
+        text = io.StringIO()
+        writer = csv.DictWriter(text, ["epoch", *history[0]])
+        writer.writeheader()
+        for epoch, logs in enumerate(history, 1):
+            writer.writerow({"epoch": epoch, **logs})
+        files.write(self.path / "history.csv", text.getvalue())
+
+    def write_results(self, results):
+        """Writes results.json.
+
+        Args:
+            results: dict.
+        """
+        text = json.dumps(results, indent=2) + "\n"
+        files.write(self.path / "results.json", text)
+
+
+def _difference(old, new):
+    """Names the flags that differ, as "--name=new, was old"."""
+    names = sorted(name for name in old | new if old.get(name) != new.get(name))
+    return "; ".join(
+        f"--{name}={new.get(name, '')}, was {old.get(name, 'not set')}"
+        for name in names
+    )
