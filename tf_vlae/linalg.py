@@ -78,36 +78,69 @@ def _tril_half(matrix):
     return tf.linalg.set_diag(lower, 0.5 * tf.linalg.diag_part(lower))
 
 
-def implicit_solve(matrix, rhs, residual):
-    """Solution of `matrix @ x = rhs`, differentiated without the matrix.
+def implicit_solve(solve, rhs, residual):
+    """Solution of A x = rhs, differentiated without the matrix A.
 
     From d x = A^-1 (d rhs - dA x), the gradient of x is that of the *vector*
-    `rhs - A x` with x held constant, solved once more with the same factor.
-    No matrix is put on the tape. The value added here is zero up to rounding:
-    one step of iterative refinement.
+    rhs - A x with x held constant, solved once more. No matrix is put on the
+    tape, and nothing is differentiated through the solver.
 
     Args:
-        matrix: tensor of shape `[batch, n, n]`, symmetric positive definite.
-            Its own gradient is not used.
+        solve: function of a `[batch, n]` tensor b that gives A^-1 b, A being
+            symmetric. Its own gradient is not used.
         rhs: tensor of shape `[batch, n]`. Its own gradient is not used.
-        residual: function of a `[batch, n]` tensor x that gives
-            `rhs - matrix @ x` and carries the gradient of both.
+        residual: function of a `[batch, n]` tensor x that gives rhs - A x
+            and carries the gradient of both.
 
     Returns:
         A tensor of shape `[batch, n]`.
     """
-    factor = cholesky(tf.stop_gradient(matrix))
-    solution = tf.stop_gradient(_solve_with(factor, rhs))
+    solution = tf.stop_gradient(solve(rhs))
 
     @tf.custom_gradient
-    def refine(residual):
-        return _solve_with(factor, residual), lambda c: _solve_with(factor, c)
+    def attach(_):
+        return tf.identity(solution), solve
 
-    return solution + refine(residual(solution))
+    return attach(residual(solution))
 
 
-def _solve_with(factor, vector):
-    return tf.linalg.cholesky_solve(factor, vector[..., None])[..., 0]
+def conjugate_gradient(product, rhs, preconditioner, iterations):
+    """Preconditioned conjugate gradients for a batch of systems A x = rhs.
+
+    Args:
+        product: function of a `[batch, n]` tensor v that gives A v, A being
+            symmetric and positive definite.
+        rhs: tensor of shape `[batch, n]`.
+        preconditioner: tensor of shape `[n, n]`, close to A^-1, positive
+            definite.
+        iterations: int.
+
+    Returns:
+        A tensor of shape `[batch, n]`.
+    """
+
+    def dot(a, b):
+        return tf.reduce_sum(a * b, axis=-1, keepdims=True)
+
+    def body(step, solution, residual, direction, energy):
+        image = product(direction)
+        # A converged example has no direction left: 0 / 0 is no step.
+        length = tf.math.divide_no_nan(energy, dot(direction, image))
+        solution += length * direction
+        residual -= length * image
+        preconditioned = tf.matmul(residual, preconditioner)
+        new_energy = dot(residual, preconditioned)
+        ratio = tf.math.divide_no_nan(new_energy, energy)
+        direction = preconditioned + ratio * direction
+        return step + 1, solution, residual, direction, new_energy
+
+    direction = tf.matmul(rhs, preconditioner)
+    _, solution, *_ = tf.while_loop(
+        lambda step, *_: step < iterations,
+        body,
+        (0, tf.zeros_like(rhs), rhs, direction, dot(rhs, direction)),
+    )
+    return solution
 
 
 @tf.custom_gradient

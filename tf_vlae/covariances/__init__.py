@@ -6,17 +6,18 @@ from tf_vlae import validation
 from tf_vlae.covariances.covariance import Covariance
 from tf_vlae.covariances.full import Full
 from tf_vlae.covariances.hessian import Hessian
+from tf_vlae.covariances.implicit import Implicit
 from tf_vlae.covariances.low_rank import LowRank
 
-__all__ = ["Covariance", "Full", "Hessian", "LowRank", "get"]
+__all__ = ["Covariance", "Full", "Hessian", "Implicit", "LowRank", "get"]
 
 
 def get(identifier):
     """The covariance for a name, a configuration or an object.
 
     Args:
-        identifier: `"full"`, `"low_rank"`, `"hessian"`, a `Covariance`, or
-            the configuration of one.
+        identifier: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"`, a
+            `Covariance`, or the configuration of one.
 
     Returns:
         A `Covariance`.
@@ -25,5 +26,10 @@ def get(identifier):
         identifier = keras.saving.deserialize_keras_object(identifier)
     if isinstance(identifier, Covariance):
         return identifier
-    known = {"full": Full, "low_rank": LowRank, "hessian": Hessian}
+    known = {
+        "full": Full,
+        "implicit": Implicit,
+        "low_rank": LowRank,
+        "hessian": Hessian,
+    }
     return validation.one_of("covariance", identifier, known)()

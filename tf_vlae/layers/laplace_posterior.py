@@ -28,11 +28,14 @@ class LaplacePosterior(keras.layers.Layer):
         T: int. Number of updates.
         step: float. Damping of the updates, a_t = step / (t + 1).
         mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker.
-        covariance: `"full"`, `"low_rank"`, `"hessian"` or a covariance.
+        covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or a
+            covariance.
 
     Call arguments:
         mu: tensor of shape `[batch, latent]`, the guess.
         x: tensor of shape `[batch, ...]`, the data.
+        training: bool. Whether to give what training samples from, which
+            for `"implicit"` is not a distribution.
 
     Returns:
         A `tfp.distributions` Gaussian, batch shape `[batch]`, event shape
@@ -76,10 +79,15 @@ class LaplacePosterior(keras.layers.Layer):
             self.decoder.build(mu_shape)
         self.likelihood.build()
 
-    def call(self, mu, x):
+    def call(self, mu, x, training=False):
         joint = self._joint(x)
+        if training:
+            joint.solver = self.covariance.training_solver(joint, mu)
         *_, mode = self.mode.path(joint, mu, self.T)
-        return self.covariance.posterior(joint.at(mode))
+        view = joint.at(mode)
+        if training:
+            return self.covariance.training_posterior(view)
+        return self.covariance.posterior(view)
 
     def path(self, mu, x):
         """The points mu_0 to mu_T.

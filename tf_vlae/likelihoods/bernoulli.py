@@ -28,8 +28,9 @@ class Bernoulli(Likelihood):
         return x - tf.sigmoid(y)
 
     def curvature(self, y):
-        mean = tf.sigmoid(y)
-        return mean * (1 - mean)
+        # Not s(y) (1 - s(y)), which is zero, with no root to differentiate,
+        # where s(y) rounds to one.
+        return tf.sigmoid(y) * tf.sigmoid(-y)
 
     def mean(self, y):
         return tf.sigmoid(y)

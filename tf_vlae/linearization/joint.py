@@ -2,6 +2,8 @@ import functools
 
 import tensorflow as tf
 
+from tf_vlae.solvers.cholesky_solver import CholeskySolver
+
 
 class Joint:
     """log p(x, z) as a function of z, with its quadratic view at a point.
@@ -17,12 +19,14 @@ class Joint:
         linearizer: the decoder's `Linearizer`.
         likelihood: a `tf_vlae.likelihoods.Likelihood`.
         x: tensor of shape `[batch, data]`.
+        solver: the `tf_vlae.solvers.Solver` that mode seekers are to use.
     """
 
-    def __init__(self, linearizer, likelihood, x):
+    def __init__(self, linearizer, likelihood, x, solver=None):
         self.linearizer = linearizer
         self.likelihood = likelihood
         self.x = x
+        self.solver = solver or CholeskySolver()
 
     @functools.cached_property
     def target(self):
@@ -32,6 +36,12 @@ class Joint:
     def at(self, z):
         """The `Expansion` at z, `[batch, latent]`."""
         return Expansion(self, z)
+
+    def head(self, count):
+        """The same for the first `count` examples."""
+        return Joint(
+            self.linearizer, self.likelihood, self.x[:count], self.solver
+        )
 
 
 class Expansion:

@@ -42,7 +42,7 @@ class Autoencoder(LatentVariableModel):
         variables = self.trainable_variables
         replicas = tf.distribute.get_strategy().num_replicas_in_sync
         with tf.GradientTape() as tape:
-            reconstruction, kl = self._elbo_terms(x, seed)
+            reconstruction, kl = self._elbo_terms(x, seed, training=True)
             # The optimizer adds the gradients of all the replicas.
             loss = tf.reduce_mean(kl - reconstruction) / replicas
         gradients = tape.gradient(loss, variables)
@@ -53,24 +53,27 @@ class Autoencoder(LatentVariableModel):
             if gradient is not None
         ]
         self.optimizer.apply_gradients(used)
-        return self._log(reconstruction, kl)
+        self._update_trackers(reconstruction, kl)
+        return {metric.name: metric.result() for metric in self.metrics}
 
     def test_step(self, data):
         x = self._prepare(data)
         # How many examples this evaluation has seen: the same noise each
         # time it is run, and another for each batch.
         seen = self._trackers[0].count
-        return self._log(*self._elbo_terms(x, self._fold_seed(_TEST, seen)))
+        self._update_trackers(
+            *self._elbo_terms(x, self._fold_seed(_TEST, seen))
+        )
+        return {tracker.name: tracker.result() for tracker in self._trackers}
 
     def predict_step(self, data):
         return self(pixels.images(data))
 
-    def _log(self, reconstruction, kl):
+    def _update_trackers(self, reconstruction, kl):
         elbo = reconstruction - kl
         values = (-elbo, elbo, reconstruction, kl)
         for tracker, value in zip(self._trackers, values, strict=True):
             tracker.update_state(value)
-        return {tracker.name: tracker.result() for tracker in self._trackers}
 
     @property
     def metrics(self):
@@ -150,6 +153,7 @@ class Autoencoder(LatentVariableModel):
                 steps = kwargs.get("steps_per_epoch")
                 self.adapt(x.take(steps) if steps else x)
             self._compile_once()
+            self._make_variables(x, training=True)
             return super().fit(
                 x,
                 shuffle=False,
@@ -170,7 +174,8 @@ class Autoencoder(LatentVariableModel):
 
     def _compile_once(self):
         if not self.compiled:
-            self.compile(optimizer=keras.optimizers.Adam(5e-4))
+            with self.distribute_strategy.scope():
+                self.compile(optimizer=keras.optimizers.Adam(5e-4))
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """ELBO, reconstruction and KL of a data set, in nats.
@@ -189,11 +194,11 @@ class Autoencoder(LatentVariableModel):
         """
         del y
         x = pixels.as_array_or_dataset(x)
+        x = pixels.dataset(x, batch_size or 128)
         self._compile_once()
         with validation.readable_errors():
-            return super().evaluate(
-                pixels.dataset(x, batch_size or 128), **kwargs
-            )
+            self._make_variables(x, training=False)
+            return super().evaluate(x, **kwargs)
 
     def predict(self, x, batch_size=None, **kwargs):
         """Reconstructions of a data set, an array in data space.

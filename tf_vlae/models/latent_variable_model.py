@@ -11,11 +11,12 @@ from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import pixels
 from tf_vlae import validation
+from tf_vlae.models.distributed_model import DistributedModel
 
 tfd = tfp.distributions
 
 
-class LatentVariableModel(keras.Model, abc.ABC):
+class LatentVariableModel(DistributedModel, abc.ABC):
     """Latent variable model z ~ N(0, I), x|z ~ likelihood(decoder(z)).
 
     What can be asked of such a model: posterior, ELBO, log-likelihood,
@@ -132,12 +133,13 @@ class LatentVariableModel(keras.Model, abc.ABC):
         """Makes the layers that the posterior has beside the encoder."""
 
     @abc.abstractmethod
-    def _infer(self, x, seed):
+    def _infer(self, x, seed, training=False):
         """The posterior of checked images, a `tfd.Distribution`.
 
         Args:
             x: float tensor of shape `[batch, *image_shape]`.
             seed: integer tensor of shape `[2]`, for inference that draws.
+            training: bool. Whether only a sample for training is wanted.
         """
 
     def _kl(self, posterior, z, log_q):
@@ -172,7 +174,8 @@ class LatentVariableModel(keras.Model, abc.ABC):
         """Checked float images, `[batch, *image_shape]`, of any batch."""
         x = pixels.scale(pixels.images(x), self.compute_dtype)
         if not self.built:
-            self.build(x.shape)
+            with self.distribute_strategy.scope():
+                self.build(x.shape)
         if x.shape.rank is None or tuple(x.shape[1:]) != self.image_shape:
             expected = f"images of shape {self.image_shape}, as at first"
             what = f"a batch of shape {tuple(x.shape)}"
@@ -190,10 +193,10 @@ class LatentVariableModel(keras.Model, abc.ABC):
         data = images.shape[1:].num_elements()
         return tf.reshape(images, [-1, data])
 
-    def _elbo_terms(self, x, seed):
+    def _elbo_terms(self, x, seed, training=False):
         """Reconstruction and KL terms of the ELBO, each `[batch]`."""
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
-        posterior = self._infer(x, infer_seed)
+        posterior = self._infer(x, infer_seed, training)
         z, log_q = posterior.experimental_sample_and_log_prob(seed=sample_seed)
         output = self._flat(self.decoder(z))
         reconstruction = self.likelihood.log_prob(self._flat(x), output)

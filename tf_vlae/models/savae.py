@@ -44,7 +44,7 @@ class SAVAE(VAE):
         self.step = validation.positive("step", step)
         self.clip = validation.positive("clip", clip)
 
-    def _infer(self, x, seed):
+    def _infer(self, x, seed, training=False):
         mean, log_variance, *_ = self._encode(x)
         for t in range(self.T):
             step_seed = tf.random.experimental.stateless_fold_in(seed, t)

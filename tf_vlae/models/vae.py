@@ -30,7 +30,7 @@ class VAE(Autoencoder):
 
     _encoder_outputs = 2
 
-    def _infer(self, x, seed):
+    def _infer(self, x, seed, training=False):
         mean, log_variance, *_ = self._encode(x)
         return diagonal_gaussian(mean, log_variance)
 

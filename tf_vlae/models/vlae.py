@@ -22,7 +22,8 @@ class VLAE(Autoencoder):
         T: int. Number of updates.
         step: float. Damping of the updates, a_t = step / (t + 1).
         mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker.
-        covariance: `"full"`, `"low_rank"`, `"hessian"` or a covariance.
+        covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or a
+            covariance.
         **kwargs: see `tf_vlae.models.LatentVariableModel`.
 
     Example:
@@ -64,8 +65,12 @@ class VLAE(Autoencoder):
             name="laplace",
         )
 
-    def _infer(self, x, seed):
-        return self.laplace(self._encode(x)[0], x)
+    def _infer(self, x, seed, training=False):
+        return self.laplace(self._encode(x)[0], x, training=training)
+
+    @property
+    def metrics(self):
+        return [*super().metrics, *self.covariance.metrics]
 
     def get_config(self):
         serialize = keras.saving.serialize_keras_object

@@ -30,7 +30,9 @@ class Newton(Mode):
         for t in range(T):
             view = joint.at(points[-1])
             update = linalg.implicit_solve(
-                view.precision(), view.gradient(), view.gradient_after
+                joint.solver.prepare(view),
+                view.gradient(),
+                view.gradient_after,
             )
             points.append(points[-1] + self.step / (t + 1) * update)
         return points

@@ -1,0 +1,61 @@
+import keras
+import tensorflow as tf
+
+from tf_vlae import linalg
+from tf_vlae import validation
+from tf_vlae.covariances.full import Full
+from tf_vlae.covariances.implicit_posterior import ImplicitPosterior
+from tf_vlae.solvers import ConjugateGradientSolver
+
+
+@keras.saving.register_keras_serializable(package="tf_vlae")
+class Implicit(Full):
+    """Full covariance that training samples from without forming it.
+
+    Updates and samples come from conjugate gradients, so that a training
+    step has no Jacobian and no factorisation per example, and its cost does
+    not grow with the latent size. The posterior itself, the ELBO and the
+    log-likelihood stay exact.
+
+    The preconditioner is the inverse of the mean precision of a few examples
+    of the batch. Training shows `residual`, the relative residual of the
+    sampling solve.
+
+    Args:
+        iterations: int. Conjugate gradient iterations of each update.
+        sample_iterations: int. Those of the sampling solve.
+        examples: int. Number of examples that the preconditioner is from.
+
+    Example:
+    >>> covariance = tf_vlae.covariances.Implicit(sample_iterations=16)
+    >>> model = tf_vlae.VLAE(latent=50, T=2, covariance=covariance)
+    """
+
+    def __init__(self, iterations=8, sample_iterations=10, examples=16):
+        self.iterations = validation.integer("iterations", iterations, 1)
+        self.sample_iterations = validation.integer(
+            "sample_iterations", sample_iterations, 1
+        )
+        self.examples = validation.integer("examples", examples, 1)
+        self.metrics = (keras.metrics.Mean(name="residual"),)
+
+    def training_solver(self, joint, mu):
+        preconditioner, _ = self._precondition(joint, mu)
+        return ConjugateGradientSolver(self.iterations, preconditioner)
+
+    def training_posterior(self, view):
+        preconditioner, log_det = self._precondition(view.joint, view.z)
+        solver = ConjugateGradientSolver(self.sample_iterations, preconditioner)
+        return ImplicitPosterior(view, solver, log_det, self.metrics[0])
+
+    def _precondition(self, joint, mu):
+        """Inverse mean precision, and mean log-determinant, of the head."""
+        head = joint.head(self.examples).at(mu[: self.examples])
+        precision = tf.stop_gradient(head.precision())
+        factor = linalg.cholesky(precision)
+        log_det = 2 * tf.reduce_mean(
+            tf.reduce_sum(tf.math.log(tf.linalg.diag_part(factor)), axis=-1)
+        )
+        mean_factor = linalg.cholesky(tf.reduce_mean(precision, axis=0))
+        identity = tf.eye(mu.shape[-1], dtype=mu.dtype)
+        return tf.linalg.cholesky_solve(mean_factor, identity), log_det
