@@ -231,6 +231,20 @@ class LatentVariableModel(DistributedModel, abc.ABC):
         """
         return self._mean(self.posterior(x))
 
+    def path(self, x):
+        """Means of q(z|x), from the encoder's guess to the last update.
+
+        Only VLAE and SA-VAE update the guess; for the others this is the
+        mean alone.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+
+        Returns:
+            A tensor of shape `[updates + 1, batch, latent]`.
+        """
+        return self.encode(x)[None]
+
     def decode(self, z):
         """The mean image E[x|z], in data space.
 

@@ -45,11 +45,20 @@ class SAVAE(VAE):
         self.clip = validation.positive("clip", clip)
 
     def _infer(self, x, seed, training=False):
-        mean, log_variance, *_ = self._encode(x)
+        return diagonal_gaussian(*self._refinements(x, seed)[-1])
+
+    def path(self, x):
+        x = self._prepare(x)
+        points = self._refinements(x, tf.constant([self.seed, 0]))
+        return tf.stack([mean for mean, _ in points])
+
+    def _refinements(self, x, seed):
+        """(mean, log-variance) of q after 0 to T steps."""
+        points = [self._encode(x)[:2]]
         for t in range(self.T):
             step_seed = tf.random.experimental.stateless_fold_in(seed, t)
-            mean, log_variance = self._refine(mean, log_variance, x, step_seed)
-        return diagonal_gaussian(mean, log_variance)
+            points.append(self._refine(*points[-1], x, step_seed))
+        return points
 
     def _refine(self, mean, log_variance, x, seed):
         parameters = tf.stack([mean, log_variance])

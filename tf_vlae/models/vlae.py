@@ -68,6 +68,10 @@ class VLAE(Autoencoder):
     def _infer(self, x, seed, training=False):
         return self.laplace(self._encode(x)[0], x, training=training)
 
+    def path(self, x):
+        x = self._prepare(x)
+        return self.laplace.path(self._encode(x)[0], x)
+
     @property
     def metrics(self):
         return [*super().metrics, *self.covariance.metrics]
