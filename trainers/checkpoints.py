@@ -70,9 +70,12 @@ class Checkpoints:
 
 
 def _variables(model):
-    """All that training changes, under names that are fixed and unique."""
+    """All that training changes, by the order in which it was made.
+
+    Names are of no use: Keras numbers them within a process.
+    """
     variables = [*model.weights, *model.optimizer.variables]
-    return {f"{i}:{v.path}": v for i, v in enumerate(variables)}
+    return {f"variable_{i}": variable for i, variable in enumerate(variables)}
 
 
 def _arrays(model):

@@ -1,4 +1,4 @@
-"""What a finished run is worth."""
+"""What a trained model is worth on the test set."""
 
 import keras
 import numpy as np
@@ -38,6 +38,7 @@ def log_likelihoods(model, batches, num_samples):
     Returns:
         An array of shape `[images]`, in nats.
     """
+    print(f"Test log-likelihood, {num_samples} samples:", flush=True)
     bar = keras.utils.Progbar(
         int(batches.cardinality()), verbose=int(progress.on_terminal())
     )

@@ -25,7 +25,7 @@ def load_data(settings):
 
 
 def make_model(settings, data):
-    """The model of the settings, built, compiled and adapted to the data.
+    """The model of the settings, compiled, with all its variables.
 
     Args:
         settings: values of the flags.
@@ -46,8 +46,7 @@ def make_model(settings, data):
         seed=settings.seed,
         **own,
     )
-    model.adapt(data.epoch(0))
+    model.build((None, *data.image_shape))
     model.compile(keras.optimizers.Adam(settings.learning_rate))
-    # Before training, so that there are variables to restore.
     model.optimizer.build(model.trainable_variables)
     return model

@@ -1,4 +1,4 @@
-r"""Trains a model on a data set, and evaluates it.
+r"""Trains a model on a data set, evaluates it and exports it.
 
     python trainers/main.py
     python trainers/main.py --flagfile=configs/mnist_small.flags \
@@ -14,10 +14,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from absl import app
+from absl import logging
 
 from trainers import distribution
-from trainers import evaluation
 from trainers import experiment
+from trainers import finishing
 from trainers import flags
 from trainers import training
 from trainers.workdir import Workdir
@@ -26,6 +27,7 @@ from trainers.workdir import Workdir
 def main(argv):
     if len(argv) > 1:
         raise app.UsageError(f"Expected flags alone. Received: {argv[1:]}")
+    logging.set_verbosity(logging.WARNING)
     settings = flags.settings()
     strategy = distribution.make_strategy(settings.strategy)
     try:
@@ -34,12 +36,14 @@ def main(argv):
     except (OSError, ValueError) as error:
         sys.exit(str(error))
     print(f"The run is in {workdir.path}.", flush=True)
-    with strategy.scope():
-        model = experiment.make_model(settings, data)
-    state = training.train(model, data, workdir, settings)
-    test = evaluation.test_results(model, data, settings.num_samples)
-    workdir.write_results({"best_epoch": state.best_epoch, "test": test})
-    print(f"test log-likelihood {test['log_likelihood']:.2f} nats")
+    results = workdir.read_results()
+    if not results:
+        with strategy.scope():
+            model = experiment.make_model(settings, data)
+        state = training.train(model, data, workdir, settings)
+        results = finishing.finish(data, workdir, settings, state)
+    value = results["test"]["log_likelihood"]
+    print(f"Test log-likelihood: {value:.2f} nats per image.")
 
 
 if __name__ == "__main__":

@@ -2,44 +2,60 @@
 
 import time
 
+from trainers import distribution
 from trainers import progress
+from trainers.summaries import Summaries
 
 _SHOWN = ("elbo", "reconstruction", "kl")
 
 
 def train(model, data, workdir, settings):
-    """Trains until the settings say stop, and takes the best epoch's weights.
+    """Trains until the settings say stop, from where the run was left.
 
     Args:
-        model: the built and compiled `tf_vlae.Autoencoder`.
+        model: the compiled `tf_vlae.Autoencoder`, with all its variables.
         data: the `ImageData`.
-        workdir: the `Workdir`, from which an interrupted run is resumed.
+        workdir: the `Workdir`.
         settings: values of the flags.
 
     Returns:
         The `State` at the end.
     """
+    strategy = model.distribute_strategy
+    chief = distribution.is_chief(strategy)
     state = workdir.checkpoints.restore_latest(model)
-    if state.epoch:
+    if not state.epoch:
+        model.adapt(data.epoch(0))
+    elif chief:
         print(f"Resuming after epoch {state.epoch}.", flush=True)
+        workdir.write_history(state.history)
+    summaries = Summaries(workdir.tensorboard, model, data) if chief else None
     while not state.stops(settings):
         began = time.monotonic()
         logs = train_epoch(model, data, state.epoch, settings.epochs)
-        seconds = time.monotonic() - began
+        # Agreed upon: a worker that stops alone would leave others waiting.
+        seconds = distribution.mean_over_replicas(
+            strategy, time.monotonic() - began
+        )
         state.add(logs, seconds)
-        workdir.checkpoints.save(model, state)
-        workdir.write_history(state.history)
-        progress.show_epoch(state, settings.epochs, seconds)
-    print(f"Training ends: {state.stops(settings)}.", flush=True)
-    workdir.checkpoints.restore_best(model, state)
+        if chief:
+            steps_per_second = data.steps_per_epoch / seconds
+            summaries.write_scalars(logs, steps_per_second, state.epoch)
+            if state.epoch % settings.image_epochs == 0:
+                summaries.write_images(state.epoch)
+            workdir.checkpoints.save(model, state)
+            workdir.write_history(state.history)
+            progress.show_epoch(state, settings.epochs, seconds)
+    if chief:
+        print(f"Training ends: {state.stops(settings)}.", flush=True)
     return state
 
 
 def train_epoch(model, data, epoch, epochs):
     """Trains for one epoch.
 
-    A `fit` of its own for each epoch, as its order and its draws depend on
-    its number alone, wherever the run was interrupted.
+    Each epoch is a `fit` of its own, as its order and its draws depend on its
+    number alone, wherever the run was interrupted.
 
     Args:
         model: the compiled `tf_vlae.Autoencoder`.
@@ -60,4 +76,4 @@ def train_epoch(model, data, epoch, epochs):
         verbose=0,
     ).history
     names = [prefix + name for prefix in ("", "val_") for name in _SHOWN]
-    return {name: history[name][-1] for name in names}
+    return {name: float(history[name][-1]) for name in names}

@@ -24,6 +24,10 @@ class Workdir:
         default = time.strftime("runs/%Y%m%d-%H%M%S")
         self.path = pathlib.Path(path or default)
         self.checkpoints = Checkpoints(self.path / "checkpoints")
+        self.tensorboard = self.path / "tensorboard"
+        self.model = self.path / "model.keras"
+        self.saved_model = self.path / "saved_model" / "1"
+        self._results = self.path / "results.json"
         self._keep_flags(flags)
 
     def _keep_flags(self, flags):
@@ -61,8 +65,13 @@ class Workdir:
         Args:
             results: dict.
         """
-        text = json.dumps(results, indent=2) + "\n"
-        files.write(self.path / "results.json", text)
+        files.write(self._results, json.dumps(results, indent=2) + "\n")
+
+    def read_results(self):
+        """The results, or None of a run that is not finished."""
+        if not self._results.exists():
+            return None
+        return json.loads(self._results.read_text())
 
 
 def _difference(old, new):
