@@ -13,9 +13,18 @@ def normal(*shape, seed=0):
     return tf.constant(np.random.default_rng(seed).normal(size=shape))
 
 
+def gram_plus_identity(root):
+    gram = tf.matmul(root, root, transpose_b=True)
+    return gram + tf.eye(gram.shape[-1], dtype=gram.dtype)
+
+
+def gram_plus_identity_product(root, v):
+    pulled = tf.linalg.matvec(root, v, transpose_a=True)
+    return tf.linalg.matvec(root, pulled) + v
+
+
 def positive_definite(batch, n, seed=0):
-    root = normal(batch, n, n + 1, seed=seed)
-    return tf.matmul(root, root, transpose_b=True) + tf.eye(n, dtype=root.dtype)
+    return gram_plus_identity(normal(batch, n, n + 1, seed=seed))
 
 
 def symmetric_part(matrix):
@@ -51,12 +60,11 @@ class TestScaleTrilFromPrecision:
         )
         np.testing.assert_allclose(actual, expected, **TIGHT)
 
-    def test_gradient_reaches_a_factor_of_the_precision(self):
-        # P = F F^T + I sums over both triangles of the gradient.
+    def test_gradient_in_what_the_precision_is_made_of(self):
+        # R R^T + I sums over both triangles of the gradient.
         def through(factorise):
-            def value(factor):
-                gram = tf.matmul(factor, factor, transpose_b=True)
-                return factorise(gram + tf.eye(4, dtype=gram.dtype))
+            def value(root):
+                return factorise(gram_plus_identity(root))
 
             return gradients(value, [normal(2, 4, 6)], normal(2, 4, 4, seed=1))
 
@@ -70,22 +78,20 @@ class TestImplicitSolve:
     rhs = normal(3, 4, seed=3)
 
     @staticmethod
-    def matrix(root):
-        gram = tf.matmul(root, root, transpose_b=True)
-        return gram + tf.eye(4, dtype=root.dtype)
+    def direct(root, rhs):
+        matrix = gram_plus_identity(root)
+        return tf.linalg.solve(matrix, rhs[..., None])[..., 0]
 
     def implicit(self, root, rhs):
-        def product(v):
-            pulled = tf.linalg.matvec(root, v, transpose_a=True)
-            return tf.linalg.matvec(root, pulled) + v
-
-        return linalg.implicit_solve(self.matrix(root), product, rhs)
-
-    def direct(self, root, rhs):
-        return tf.linalg.solve(self.matrix(root), rhs[..., None])[..., 0]
+        return linalg.implicit_solve(
+            # Can be differentiated, and must not be: it would count twice.
+            functools.partial(self.direct, root),
+            rhs,
+            lambda x: rhs - gram_plus_identity_product(root, x),
+        )
 
     def test_solves(self):
-        matrix = self.matrix(self.root).numpy()
+        matrix = gram_plus_identity(self.root).numpy()
         expected = np.linalg.solve(matrix, self.rhs.numpy()[..., None])
         np.testing.assert_allclose(
             self.implicit(self.root, self.rhs), expected[..., 0], **TIGHT
@@ -112,15 +118,63 @@ class TestImplicitSolve:
         for one, other in zip(actual, expected, strict=True):
             np.testing.assert_allclose(one, other, **TIGHT)
 
-    def test_has_no_gradient_through_the_matrix_itself(self):
-        constant = self.matrix(self.root)
 
-        def value(matrix):
-            product = functools.partial(tf.linalg.matvec, constant)
-            return linalg.implicit_solve(matrix, product, self.rhs)
+class TestConjugateGradient:
+    root = normal(3, 4, 6, seed=2)
+    rhs = normal(3, 4, seed=3)
 
-        matrix = tf.identity(constant)
-        assert gradients(value, [matrix], normal(3, 4, seed=4)) == [None]
+    def solve(self, preconditioner, iterations):
+        return linalg.conjugate_gradient(
+            functools.partial(gram_plus_identity_product, self.root),
+            self.rhs,
+            preconditioner,
+            iterations,
+        )
+
+    def expected(self):
+        matrix = gram_plus_identity(self.root).numpy()
+        return np.linalg.solve(matrix, self.rhs.numpy()[..., None])[..., 0]
+
+    @pytest.mark.parametrize("seed", [None, 0, 1])
+    def test_as_many_iterations_as_unknowns_are_exact(self, seed):
+        # Whatever the preconditioner, as long as it is positive definite.
+        preconditioner = tf.eye(4, dtype=tf.float64)
+        if seed is not None:
+            preconditioner = positive_definite(1, 4, seed)[0]
+        actual = self.solve(preconditioner, iterations=4)
+        np.testing.assert_allclose(actual, self.expected(), rtol=1e-8)
+        fewer = self.solve(preconditioner, iterations=2)
+        assert np.abs(fewer - self.expected()).max() > 1e-4
+
+    def test_one_iteration_with_the_inverse_is_exact(self):
+        inverse = np.linalg.inv(gram_plus_identity(self.root).numpy()[0])
+        actual = self.solve(inverse, iterations=1)
+        np.testing.assert_allclose(actual[0], self.expected()[0], **TIGHT)
+
+    def test_goes_on_at_the_solution(self):
+        actual = self.solve(tf.eye(4, dtype=tf.float64), iterations=40)
+        np.testing.assert_allclose(actual, self.expected(), **TIGHT)
+
+    def test_zero_has_the_solution_zero(self):
+        actual = linalg.conjugate_gradient(
+            tf.identity, tf.zeros([2, 4]), tf.eye(4), iterations=3
+        )
+        np.testing.assert_array_equal(actual, np.zeros([2, 4]))
+
+
+class TestOuterGram:
+    def test_value_and_gradient(self):
+        kernel, cotangent = normal(4, 6), normal(4, 4, seed=1)
+        expected = kernel.numpy() @ kernel.numpy().T
+        np.testing.assert_allclose(linalg.outer_gram(kernel), expected, **TIGHT)
+        actual, direct = (
+            gradients(function, [kernel], cotangent)[0]
+            for function in (
+                linalg.outer_gram,
+                lambda w: tf.matmul(w, w, transpose_b=True),
+            )
+        )
+        np.testing.assert_allclose(actual, direct, **TIGHT)
 
 
 class TestSandwich:
@@ -189,21 +243,12 @@ IMPOSSIBLE = {
 
 
 class TestFailedFactorisation:
-    @staticmethod
-    def solve(matrix):
-        rhs = tf.ones_like(matrix[..., 0])
-        product = functools.partial(tf.linalg.matvec, matrix)
-        return linalg.implicit_solve(matrix, product, rhs)
-
     @pytest.mark.parametrize("wrap", WRAPPERS, ids=["eager", "graph"])
     @pytest.mark.parametrize("name", IMPOSSIBLE)
-    @pytest.mark.parametrize("what", ["cholesky", "scale_tril", "solve"])
-    def test_is_an_error(self, what, name, wrap):
-        function = {
-            "cholesky": linalg.cholesky,
-            "scale_tril": linalg.scale_tril_from_precision,
-            "solve": self.solve,
-        }[what]
+    @pytest.mark.parametrize(
+        "function", [linalg.cholesky, linalg.scale_tril_from_precision]
+    )
+    def test_is_an_error(self, function, name, wrap):
         # One bad example is enough, wherever it stands in the batch.
         batch = tf.constant([np.eye(2), IMPOSSIBLE[name], np.eye(2)])
         with pytest.raises(tf.errors.InvalidArgumentError, match="precision"):

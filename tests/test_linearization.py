@@ -1,3 +1,5 @@
+import functools
+
 import direct_form
 import keras
 import numpy as np
@@ -8,6 +10,7 @@ import tensorflow as tf
 from tf_vlae import layers
 from tf_vlae.linearization import linearizer
 from tf_vlae.linearization import TapeLinearization
+from tf_vlae.linearization import TapeLinearizer
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
 LATENT = 3
@@ -140,83 +143,81 @@ class TestLinearize:
         )
 
 
-def products(view, weight, v, r):
+def products(linearizer, z, x, weight, v, r):
     """Everything that a linearization offers."""
+    view, target = linearizer(z), linearizer.target(x)
     return {
         "output": view.output,
         "jacobian": view.jacobian(),
         "jvp": view.jvp(v),
         "vjp": view.vjp(r),
+        "residual_vjp": view.residual_vjp(target),
+        "residual_vjp, moved": view.residual_vjp(target, v),
         "gram": view.gram(weight),
         "gram_product": view.gram_product(weight, v),
     }
 
 
-class DenseLinearization:
-    """The same from a dense Jacobian by automatic differentiation."""
-
-    def __init__(self, decoder, z):
-        self.output, self._jacobian = direct_form.linearize(decoder, z)
-
-    def jacobian(self):
-        return self._jacobian
-
-    def jvp(self, v):
-        return tf.einsum("bdl,bl->bd", self._jacobian, v)
-
-    def vjp(self, r):
-        return tf.einsum("bdl,bd->bl", self._jacobian, r)
-
-    def gram(self, weight):
-        weight = tf.broadcast_to(weight, self.output.shape)
-        return tf.einsum(
-            "bdl,bd,bdm->blm", self._jacobian, weight, self._jacobian
-        )
-
-    def gram_product(self, weight, v):
-        return tf.einsum("blm,bm->bl", self.gram(weight), v)
+def dense_products(decoder, z, x, weight, v, r):
+    """The same from a dense Jacobian, by automatic differentiation."""
+    y, J = direct_form.linearize(decoder, z)
+    weight = tf.broadcast_to(weight, y.shape)
+    gram = tf.einsum("bdl,bd,bdm->blm", J, weight, J)
+    moved = tf.einsum("bdl,bl->bd", J, v)
+    return {
+        "output": y,
+        "jacobian": J,
+        "jvp": moved,
+        "vjp": tf.einsum("bdl,bd->bl", J, r),
+        "residual_vjp": tf.einsum("bdl,bd->bl", J, x - y),
+        "residual_vjp, moved": tf.einsum("bdl,bd->bl", J, x - y - moved),
+        "gram": gram,
+        "gram_product": tf.einsum("blm,bm->bl", gram, v),
+    }
 
 
-def linearize(decoder, z):
-    return linearizer(decoder)(z)
+def value_and_gradients(function, tensors, variables):
+    """The products that a function gives, and the gradients of each."""
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(tensors)
+        values = function(*tensors)
+        # An uneven sum: each entry has a share of its own.
+        totals = {
+            name: tf.reduce_sum(value * normal(*value.shape, seed=5))
+            for name, value in values.items()
+        }
+    sources = [*tensors, *variables]
+    return values, {
+        name: tape.gradient(total, sources) for name, total in totals.items()
+    }
 
 
-def check_products(decoder, weight_rank, linearize=linearize):
+def check_products(decoder, weight_rank, linearizer=linearizer):
     """Values and gradients of all products against the dense ones."""
     z, v = normal(4, LATENT), normal(4, LATENT, seed=1)
     data = decoder(z)[0].shape.num_elements()
-    r, full = normal(4, data, seed=2), tf.exp(normal(4, data, seed=3))
-    weight = full if weight_rank else full[0, 0]
-    sources = [z, weight, v, r, *decoder.trainable_variables]
-
-    def evaluate(make):
-        with tf.GradientTape(persistent=True) as tape:
-            tape.watch([z, weight, v, r])
-            values = products(make(decoder, z), weight, v, r)
-            # An uneven sum: each entry has a share of its own.
-            totals = {
-                name: tf.reduce_sum(value * normal(*value.shape, seed=4))
-                for name, value in values.items()
-            }
-        return values, {
-            name: tape.gradient(total, sources)
-            for name, total in totals.items()
-        }
-
-    actual, actual_gradients = evaluate(linearize)
-    expected, expected_gradients = evaluate(DenseLinearization)
+    x, r = normal(4, data, seed=2), normal(4, data, seed=3)
+    weight = tf.exp(normal(4, data, seed=4))
+    weight = weight if weight_rank else weight[0, 0]
+    (actual, actual_gradients), (expected, expected_gradients) = (
+        value_and_gradients(
+            function, [z, x, weight, v, r], decoder.trainable_variables
+        )
+        for function in (
+            lambda *tensors: products(linearizer(decoder), *tensors),
+            functools.partial(dense_products, decoder),
+        )
+    )
     for name in expected:
         np.testing.assert_allclose(
             actual[name], expected[name], **TIGHT, err_msg=name
         )
-        for index, (one, other) in enumerate(
-            zip(actual_gradients[name], expected_gradients[name], strict=True)
-        ):
+        pairs = zip(
+            actual_gradients[name], expected_gradients[name], strict=True
+        )
+        for index, pair in enumerate(pairs):
             # None, or zeros, where there is nothing to differentiate.
-            one, other = (
-                0.0 if gradient is None else gradient
-                for gradient in (one, other)
-            )
+            one, other = (0.0 if value is None else value for value in pair)
             message = f"gradient of {name} in source {index}"
             np.testing.assert_allclose(one, other, **TIGHT, err_msg=message)
 
@@ -240,30 +241,29 @@ class TestProducts:
 
     def test_tape_of_a_piecewise_decoder(self):
         decoder = piecewise("maxout")
-        check_products(decoder, 2, TapeLinearization)
+        check_products(decoder, 2, TapeLinearizer)
 
     def test_tape_in_a_graph(self, float64):
         decoder, z = smooth("convolutional"), normal(4, LATENT)
         v = normal(4, LATENT, seed=1)
 
-        weight = tf.constant(2.0, tf.float64)
-
         @tf.function
         def product(z):
-            return linearize(decoder, z).gram_product(weight, v)
+            return linearizer(decoder)(z).jvp(v)
 
-        expected = DenseLinearization(decoder, z).gram_product(weight, v)
+        _, jacobian = direct_form.linearize(decoder, z)
+        expected = tf.linalg.matvec(jacobian, v)
         np.testing.assert_allclose(product(z), expected, **TIGHT)
 
 
 class TestLinearizer:
     def test_asks_the_decoder_first(self):
         decoder = piecewise()
-        view = linearize(decoder, normal(4, LATENT))
+        view = linearizer(decoder)(normal(4, LATENT))
         assert not isinstance(view, TapeLinearization)
 
     def test_tapes_for_any_other(self, float64):
-        view = linearize(smooth("tanh"), normal(4, LATENT))
+        view = linearizer(smooth("tanh"))(normal(4, LATENT))
         assert isinstance(view, TapeLinearization)
 
     def test_tapes_run_in_inference_mode(self, float64):
@@ -272,7 +272,7 @@ class TestLinearizer:
         )
         z = normal(4, LATENT)
         decoder(z)
-        view = linearize(decoder, z)
+        view = linearizer(decoder)(z)
         kernel = decoder.layers[0].kernel.numpy()
         for jacobian in view.jacobian().numpy():
             np.testing.assert_allclose(jacobian, kernel.T, **TIGHT)

@@ -1,0 +1,250 @@
+import keras
+import numpy as np
+import pytest
+import reference
+import tensorflow as tf
+
+from tf_vlae import layers
+from tf_vlae import likelihoods
+from tf_vlae import modes
+from tf_vlae.linearization.joint import Joint
+
+BATCH, LATENT, DATA, VARIANCE = 5, 4, 6, 0.3
+ALL = [modes.Newton, modes.ConjugateGradient, modes.Gradient]
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+class Problem:
+    """log p(x, z) of a small decoder, in the library and in the reference.
+
+    Args:
+        likelihood: `"gaussian"` or `"bernoulli"`.
+        hidden: the decoder's hidden layers; none makes it linear.
+    """
+
+    def __init__(self, likelihood="gaussian", hidden=()):
+        decoder = layers.PiecewiseLinearDecoder(DATA, hidden, dtype="float64")
+        decoder.build((None, LATENT))
+        reference.randomize(decoder.variables)
+        self.network = reference.Network(
+            decoder.get_weights(), reference.leaky(0.0)
+        )
+        self.x = normal(BATCH, DATA, seed=1)
+        if likelihood == "bernoulli":
+            self.x = 1.0 * (self.x > 0)
+            self.likelihood = reference.Bernoulli()
+        else:
+            self.likelihood = reference.Gaussian(VARIANCE)
+        library = likelihoods.get(likelihood, dtype="float64")
+        if likelihood == "gaussian":
+            library.log_variance.assign(np.log(VARIANCE))
+        self.joint = Joint(decoder.linearizer(), library, tf.constant(self.x))
+
+    def path(self, mode, mu, T):
+        return np.stack(mode.path(self.joint, tf.constant(mu), T))
+
+    def quadratic(self, x, z):
+        """Gradient and precision of log p(x, z) for one example."""
+        W, _ = self.network.linearize(z)
+        y = self.network(z)
+        gradient = W.T @ self.likelihood.score(x, y) - z
+        return gradient, self.likelihood.precision(W, y)
+
+    def log_prob(self, points):
+        """Log p(x, z), `[T + 1, batch]`, without the prior's constant."""
+        return np.array(
+            [
+                [
+                    self.likelihood.log_prob(x, self.network(z)) - z @ z / 2
+                    for x, z in zip(self.x, step, strict=True)
+                ]
+                for step in points
+            ]
+        )
+
+    def closed_form_mode(self):
+        """The mode of a linear decoder's p(z|x), `[batch, latent]`."""
+        W, b = self.network.linearize(np.zeros(LATENT))
+        precision = W.T @ W / VARIANCE + np.eye(LATENT)
+        return np.linalg.solve(precision, W.T @ (self.x - b).T / VARIANCE).T
+
+
+class TestNewton:
+    @pytest.mark.parametrize("distance", [0.0, 1.0, 100.0])
+    def test_one_full_step_from_anywhere_is_exact(self, distance):
+        problem = Problem()
+        mu = distance * normal(BATCH, LATENT)
+        end = problem.path(modes.Newton(step=1.0), mu, 1)[-1]
+        np.testing.assert_allclose(end, problem.closed_form_mode(), rtol=1e-9)
+
+    def test_a_half_step_goes_half_of_the_way(self):
+        problem, mu = Problem(), normal(BATCH, LATENT)
+        end = problem.path(modes.Newton(step=0.5), mu, 1)[-1]
+        expected = 0.5 * mu + 0.5 * problem.closed_form_mode()
+        np.testing.assert_allclose(end, expected, rtol=1e-9)
+
+    def test_full_steps_of_a_nonlinear_problem_reach_a_stationary_point(self):
+        problem = Problem("bernoulli")
+        mu = normal(BATCH, LATENT)
+        for _ in range(8):
+            mu = problem.path(modes.Newton(step=1.0), mu, 1)[-1]
+        gradients = [
+            problem.quadratic(x, z)[0]
+            for x, z in zip(problem.x, mu, strict=True)
+        ]
+        np.testing.assert_allclose(gradients, 0.0, atol=1e-9)
+
+
+class TestConjugateGradient:
+    def test_as_many_steps_as_dimensions_are_exact(self):
+        problem, mu = Problem(), normal(BATCH, LATENT)
+        points = problem.path(modes.ConjugateGradient(), mu, LATENT)
+        mode = problem.closed_form_mode()
+        np.testing.assert_allclose(points[-1], mode, rtol=1e-8)
+        # And one fewer is not: the problem has no symmetry that helps.
+        assert np.all(np.abs(points[-2] - mode).max(axis=-1) > 1e-3)
+
+    @pytest.mark.parametrize("step", [0.1, 0.5])
+    def test_no_update_of_a_linear_decoder_lowers_the_density(self, step):
+        problem, mu = Problem(), 3 * normal(BATCH, LATENT)
+        points = problem.path(modes.ConjugateGradient(step), mu, 3)
+        assert np.all(np.diff(problem.log_prob(points), axis=0) > 0)
+
+    def test_stays_at_the_mode(self):
+        problem = Problem()
+        mode = tf.constant(problem.closed_form_mode())
+        with tf.GradientTape() as tape:
+            tape.watch(mode)
+            points = modes.ConjugateGradient().path(problem.joint, mode, 4)
+        np.testing.assert_allclose(points[-1], mode, atol=1e-9)
+        assert np.all(np.isfinite(tape.gradient(points[-1], mode)))
+
+
+class TestGradient:
+    @pytest.mark.parametrize("hidden", [(), (7,)])
+    @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
+    def test_raises_the_density_on_average(self, likelihood, hidden):
+        problem = Problem(likelihood, hidden)
+        mu = 2 * normal(BATCH, LATENT)
+        points = problem.path(modes.Gradient(step=0.2), mu, 5)
+        means = problem.log_prob(points).mean(axis=-1)
+        assert np.all(np.diff(means) > 0)
+
+    def test_first_step_has_the_length_of_step_in_each_entry(self):
+        points = Problem().path(modes.Gradient(0.3), normal(BATCH, LATENT), 1)
+        np.testing.assert_allclose(np.abs(points[1] - points[0]), 0.3)
+
+    def test_zero_gradient_has_a_finite_derivative(self):
+        problem = Problem()
+        mode = tf.constant(problem.closed_form_mode())
+        with tf.GradientTape() as tape:
+            tape.watch(mode)
+            points = modes.Gradient().path(problem.joint, mode, 2)
+        assert np.all(np.isfinite(points[-1]))
+        assert np.all(np.isfinite(tape.gradient(points[-1], mode)))
+
+
+def newton_steps(quadratic, z, step):
+    for t in range(2):
+        gradient, precision = quadratic(z)
+        z = z + step / (t + 1) * np.linalg.inv(precision) @ gradient
+        yield z
+
+
+def conjugate_gradient_steps(quadratic, z, step):
+    first, precision = quadratic(z)
+    z = z + 2 * step * (first @ first) / (first @ precision @ first) * first
+    yield z
+    second, precision = quadratic(z)
+    # Polak-Ribiere, with a restart where it is negative.
+    beta = max(0.0, second @ (second - first) / (first @ first))
+    direction = second + beta * first
+    length = (second @ direction) / (direction @ precision @ direction)
+    yield z + 2 * step * length * direction
+
+
+def adam_steps(quadratic, z, step):
+    first, _ = quadratic(z)
+    z = z + step * first / np.abs(first)
+    yield z
+    second, _ = quadratic(z)
+    mean = (0.9 * 0.1 * first + 0.1 * second) / (1 - 0.9**2)
+    square = (0.999 * 0.001 * first**2 + 0.001 * second**2) / (1 - 0.999**2)
+    yield z + step / 2 * mean / np.sqrt(square)
+
+
+class TestTwoSteps:
+    @pytest.mark.parametrize("hidden", [(), (7,), (7, 5)])
+    @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
+    @pytest.mark.parametrize(
+        ("mode", "steps"),
+        zip(
+            ALL,
+            [newton_steps, conjugate_gradient_steps, adam_steps],
+            strict=True,
+        ),
+    )
+    def test_equal_a_plain_transcription(self, mode, steps, likelihood, hidden):
+        problem, mu = Problem(likelihood, hidden), normal(BATCH, LATENT)
+        actual = problem.path(mode(step=0.4), mu, 2)
+        for index, (x, z) in enumerate(zip(problem.x, mu, strict=True)):
+            expected = list(
+                steps(lambda z, x=x: problem.quadratic(x, z), z, 0.4)
+            )
+            np.testing.assert_allclose(
+                actual[1:, index], expected, rtol=1e-8, atol=1e-8
+            )
+
+    @pytest.mark.parametrize("mode", ALL)
+    def test_path_starts_at_the_guess(self, mode):
+        mu = normal(BATCH, LATENT)
+        path = Problem(hidden=(7,)).path(mode(), mu, 3)
+        assert path.shape == (4, BATCH, LATENT)
+        np.testing.assert_array_equal(path[0], mu)
+        np.testing.assert_array_equal(Problem().path(mode(), mu, 0), mu[None])
+
+
+class TestGet:
+    @pytest.mark.parametrize(
+        ("name", "kind"), zip(["newton", "cg", "gradient"], ALL, strict=True)
+    )
+    def test_by_name(self, name, kind):
+        mode = modes.get(name, step=0.7)
+        assert type(mode) is kind and mode.step == 0.7
+
+    @pytest.mark.parametrize(
+        "mode",
+        [
+            modes.Newton(0.7),
+            modes.ConjugateGradient(0.2),
+            modes.Gradient(0.1, beta_1=0.8, beta_2=0.99),
+        ],
+    )
+    def test_round_trip(self, mode):
+        direct = type(mode).from_config(mode.get_config())
+        saved = modes.get(keras.saving.serialize_keras_object(mode))
+        for again in (direct, saved):
+            assert type(again) is type(mode)
+            assert again.get_config() == mode.get_config()
+        assert modes.get(mode) is mode
+
+    @pytest.mark.parametrize("name", ["adam", None, modes.Newton])
+    def test_unknown(self, name):
+        expected = 'argument `mode`.*"newton", "cg", "gradient"'
+        with pytest.raises(ValueError, match=expected):
+            modes.get(name)
+
+    @pytest.mark.parametrize("mode", ALL)
+    @pytest.mark.parametrize("step", [0.0, -0.5, "large"])
+    def test_bad_step(self, mode, step):
+        with pytest.raises(ValueError, match="argument `step`"):
+            mode(step)
+
+    @pytest.mark.parametrize("name", ["beta_1", "beta_2"])
+    @pytest.mark.parametrize("value", [-0.1, 1.0])
+    def test_bad_decay(self, name, value):
+        with pytest.raises(ValueError, match=f"argument `{name}`"):
+            modes.Gradient(**{name: value})
