@@ -1,0 +1,353 @@
+"""Training as a Keras user expects it: on the first try, and repeatable."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tf_vlae
+
+MODELS = [
+    tf_vlae.VLAE,
+    tf_vlae.VAE,
+    tf_vlae.SAVAE,
+    tf_vlae.HFVAE,
+    tf_vlae.IAFVAE,
+]
+LOGS = {"loss", "elbo", "reconstruction", "kl"}
+
+
+def build(model=tf_vlae.VLAE, eager=False, **kwargs):
+    """A tiny model; eager where graphs are not the point, as it is faster."""
+    model = model(**{"latent": 2, "hidden": (5,), "seed": 0, **kwargs})
+    if eager:
+        model.compile(keras.optimizers.Adam(5e-4), run_eagerly=True)
+    return model
+
+
+def images(shape=(3, 4, 1), examples=20, dtype="float32"):
+    x = np.random.default_rng(0).integers(0, 256, size=(examples, *shape))
+    if dtype == "float32":
+        return (x / 255).astype(np.float32)
+    return (x > 127) if dtype == "bool" else x.astype(dtype)
+
+
+def dataset(structure, batch_size=10, **kwargs):
+    data = tf.data.Dataset.from_tensor_slices(structure)
+    return data.batch(batch_size, **kwargs)
+
+
+def with_labels(x):
+    return dataset((x, np.arange(len(x))))
+
+
+def as_tfds(x):
+    return dataset({"image": x, "label": np.arange(len(x))})
+
+
+def fit(model, x, **kwargs):
+    return model.fit(x, **{"batch_size": 10, "verbose": 0, **kwargs}).history
+
+
+def assert_same_weights(first, second, **tolerance):
+    for a, b in zip(first.weights, second.weights, strict=True):
+        if tolerance:
+            np.testing.assert_allclose(a, b, **tolerance)
+        else:
+            np.testing.assert_array_equal(a, b)
+
+
+def differ(first, second):
+    pairs = zip(first.weights, second.weights, strict=True)
+    return any(np.any(np.asarray(a) != np.asarray(b)) for a, b in pairs)
+
+
+class TestFirstTry:
+    @pytest.mark.parametrize(
+        ("form", "shape", "dtype"),
+        [
+            (np.asarray, (28, 28, 1), "uint8"),
+            (np.asarray, (7,), "bool"),
+            (dataset, (7,), "float32"),
+            (with_labels, (28, 28, 1), "float32"),
+            (as_tfds, (32, 32, 3), "uint8"),
+        ],
+    )
+    def test_any_data(self, form, shape, dtype):
+        model = build()
+        history = fit(model, form(images(shape, dtype=dtype)))
+        assert set(history) == LOGS
+        assert np.all(np.isfinite(history["loss"]))
+        assert model.sample(3).shape == (3, *shape)
+
+    @pytest.mark.parametrize("model", MODELS)
+    def test_any_model(self, model):
+        model = build(model)
+        fit(model, images(), epochs=2)
+        for weight in model.weights:
+            assert np.all(np.isfinite(weight))
+        # Compiled as the paper trains.
+        assert isinstance(model.optimizer, keras.optimizers.Adam)
+        np.testing.assert_allclose(model.optimizer.learning_rate, 5e-4)
+
+    @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
+    @pytest.mark.parametrize("model", MODELS)
+    def test_every_weight_is_trained(self, model, likelihood):
+        model = build(model, eager=True, likelihood=likelihood)
+        model.adapt(images())
+        before = [weight.numpy() for weight in model.trainable_weights]
+        fit(model, images())
+        for old, new in zip(before, model.trainable_weights, strict=True):
+            assert np.any(old != new.numpy()), new.path
+            assert np.all(np.isfinite(new))
+
+    def test_labels_beside_an_array_are_ignored(self):
+        x = images()
+        plain, labelled = build(eager=True), build(eager=True)
+        fit(plain, x)
+        fit(labelled, x, y=np.arange(len(x)))
+        assert_same_weights(plain, labelled)
+
+    def test_images_beside_labels_are_the_same_images(self):
+        x = images()
+        models = [build(eager=True) for _ in range(3)]
+        for model, form in zip(
+            models, (dataset, with_labels, as_tfds), strict=True
+        ):
+            fit(model, form(x))
+        assert_same_weights(models[0], models[1])
+        assert_same_weights(models[0], models[2])
+
+    def test_bytes_are_the_floats_over_255(self):
+        x = images(dtype="uint8")
+        as_bytes, as_floats = build(eager=True), build(eager=True)
+        fit(as_bytes, x)
+        fit(as_floats, x.astype(np.float32) / 255)
+        assert_same_weights(as_bytes, as_floats)
+
+    def test_a_second_fit_goes_on(self):
+        once, twice = build(eager=True), build(eager=True)
+        x = dataset(images())
+        fit(once, x, epochs=3)
+        fit(twice, x, epochs=1)
+        center = twice.encoder.center.numpy()
+        fit(twice, x, epochs=2)
+        assert_same_weights(once, twice)
+        # The statistics are those of the first data.
+        fit(twice, images() + 3)
+        np.testing.assert_array_equal(twice.encoder.center, center)
+
+    def test_repeat_with_steps_per_epoch(self):
+        model = build(eager=True)
+        history = fit(
+            model, dataset(images()).repeat(), epochs=2, steps_per_epoch=3
+        )
+        assert len(history["loss"]) == 2
+        assert int(model.optimizer.iterations) == 6
+
+
+class TestCompile:
+    def test_the_users_choice_is_kept(self):
+        model = build(tf_vlae.VAE)
+        optimizer = keras.optimizers.SGD(1e-3)
+        model.compile(optimizer=optimizer, run_eagerly=True)
+        fit(model, images())
+        assert model.optimizer is optimizer
+        assert int(optimizer.iterations) == 2
+        # Also one that comes after training has begun.
+        model.compile(optimizer="rmsprop", run_eagerly=True)
+        fit(model, images())
+        assert isinstance(model.optimizer, keras.optimizers.RMSprop)
+
+    def test_learning_rate_is_used(self):
+        moved = []
+        for rate in (0.0, 1e-3):
+            model = build(tf_vlae.VAE)
+            model.compile(keras.optimizers.SGD(rate), run_eagerly=True)
+            model.adapt(images())
+            before = model.decoder.get_weights()
+            fit(model, images())
+            after = model.decoder.get_weights()
+            pairs = zip(before, after, strict=True)
+            moved.append(max(np.abs(a - b).max() for a, b in pairs))
+        assert moved[0] == 0
+        assert moved[1] > 0
+
+    def test_eager_and_graph_agree(self):
+        graph, eager = build(), build(eager=True)
+        ours = fit(graph, images(), epochs=2)
+        theirs = fit(eager, images(), epochs=2)
+        assert_same_weights(graph, eager, rtol=1e-4, atol=1e-5)
+        for name in LOGS:
+            np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-4)
+
+    def test_steps_per_execution(self):
+        one, three = build(tf_vlae.VAE), build(tf_vlae.VAE)
+        one.compile("adam")
+        three.compile("adam", steps_per_execution=3)
+        data = dataset(images(examples=40))
+        for model in (one, three):
+            fit(model, data, epochs=2)
+            assert int(model.optimizer.iterations) == 8
+        assert_same_weights(one, three, rtol=1e-5, atol=1e-6)
+
+
+class TestTracing:
+    def traces(self, *data, **kwargs):
+        """Traces of the step in the first step of training, and after it."""
+        counts = []
+
+        class Counting(tf_vlae.VLAE):
+            traces = 0
+
+            def train_step(self, data):
+                self.traces += 1
+                return super().train_step(data)
+
+        model = build(Counting)
+        count = keras.callbacks.LambdaCallback(
+            on_train_batch_end=lambda batch, logs: counts.append(model.traces)
+        )
+        for x in data:
+            fit(model, x, epochs=3, callbacks=[count], **kwargs)
+        return counts[0], counts[-1] - counts[0]
+
+    def test_none_after_the_first_step_of_a_data_set(self):
+        data = dataset(images(), drop_remainder=True)
+        first, later = self.traces(data, data, validation_data=data)
+        assert first > 0
+        assert later == 0
+
+    def test_none_after_the_first_step_of_an_array(self):
+        # Also with a smaller last batch, and with another array.
+        first, later = self.traces(images(examples=25), images(examples=22))
+        assert first > 0
+        assert later == 0
+
+
+class TestSeeds:
+    @pytest.mark.parametrize("form", [np.asarray, dataset])
+    def test_two_runs_are_equal_bit_for_bit(self, form):
+        x = form(images(examples=25))
+        first, second = build(), build()
+        ours = fit(first, x, epochs=2)
+        theirs = fit(second, x, epochs=2)
+        assert_same_weights(first, second)
+        assert ours == theirs
+
+    @pytest.mark.parametrize("model", MODELS)
+    def test_seed_is_enough_whatever_else_is_random(self, model):
+        models = []
+        for others in (1, 2):
+            keras.utils.set_random_seed(others)
+            models.append(build(model, eager=True, seed=5))
+            fit(models[-1], images())
+        assert_same_weights(*models)
+
+    def test_another_seed_is_another_run(self):
+        models = [build(eager=True, seed=seed) for seed in (1, 2)]
+        for model in models:
+            fit(model, images())
+        for first, second in zip(*(m.weights for m in models), strict=True):
+            if first.name == "kernel":
+                assert np.all(np.asarray(first) != np.asarray(second))
+
+    def test_seed_none_is_fresh_unless_keras_is_seeded(self):
+        def run():
+            model = build(eager=True, seed=None)
+            fit(model, images())
+            return model
+
+        assert differ(run(), run())
+        keras.utils.set_random_seed(7)
+        first = run()
+        keras.utils.set_random_seed(7)
+        assert_same_weights(first, run())
+
+    def test_noise_is_new_in_every_step(self):
+        model = build(tf_vlae.VAE)
+        model.compile(keras.optimizers.SGD(0.0), run_eagerly=True)
+        history = fit(model, dataset(images()), epochs=3)
+        assert len(set(history["reconstruction"])) == 3
+
+    def test_arrays_come_in_a_new_order_in_every_fit(self):
+        orders = []
+
+        class Recording(tf_vlae.VAE):
+            def train_step(self, data):
+                orders[-1].extend(np.ravel(data))
+                return super().train_step(data)
+
+        model = build(Recording, eager=True)
+        x = np.linspace(0, 1, 20, dtype=np.float32)[:, None]
+        for _ in range(3):
+            orders.append([])
+            fit(model, x)
+        assert len({tuple(order) for order in orders}) == 3
+        for order in orders:
+            np.testing.assert_array_equal(np.sort(order), x[:, 0])
+
+    def test_shuffle_false_keeps_the_order(self):
+        x = images(examples=25)
+        ours, theirs = build(eager=True), build(eager=True)
+        fit(ours, x, shuffle=False)
+        fit(theirs, dataset(x))
+        assert_same_weights(ours, theirs)
+
+
+class TestValidation:
+    def test_validation_is_an_evaluation(self):
+        held_out = images(examples=13)
+        pair = (held_out, np.arange(13))
+        for data in (held_out, pair, dataset(held_out), with_labels(held_out)):
+            model = build(eager=True)
+            history = fit(model, images(), validation_data=data)
+            scores = model.evaluate(
+                held_out, batch_size=10, verbose=0, return_dict=True
+            )
+            for name in LOGS:
+                assert history[f"val_{name}"][-1] == scores[name]
+
+    def test_validation_split_holds_out_the_end(self):
+        x = images(examples=16)
+        split, apart = build(eager=True), build(eager=True)
+        ours = fit(split, x, validation_split=0.25)
+        theirs = fit(apart, x[:12], validation_data=x[12:])
+        assert ours == theirs
+        assert_same_weights(split, apart)
+
+    def test_callbacks(self, tmp_path):
+        model = build(tf_vlae.VAE, eager=True)
+        callbacks = keras.callbacks
+        x = images()
+        history = fit(
+            model,
+            x,
+            epochs=20,
+            validation_data=x,
+            callbacks=[
+                # Nothing is better by as much: patience ends it.
+                callbacks.EarlyStopping(
+                    "val_elbo", mode="max", patience=2, min_delta=1e6
+                ),
+                callbacks.ModelCheckpoint(
+                    tmp_path / "best.keras",
+                    monitor="val_elbo",
+                    mode="max",
+                    save_best_only=True,
+                ),
+                callbacks.LearningRateScheduler(
+                    lambda epoch: 0.1 ** (epoch + 1)
+                ),
+                callbacks.CSVLogger(tmp_path / "log.csv"),
+            ],
+        )
+        assert len(history["val_elbo"]) == 3
+        np.testing.assert_allclose(
+            history["learning_rate"], [0.1, 0.01, 0.001], rtol=1e-6
+        )
+        header = (tmp_path / "log.csv").read_text().splitlines()[0]
+        assert {"elbo", "val_elbo"} <= set(header.split(","))
+        best = keras.saving.load_model(tmp_path / "best.keras")
+        scores = best.evaluate(x, batch_size=10, verbose=0, return_dict=True)
+        assert scores["elbo"] == max(history["val_elbo"])
