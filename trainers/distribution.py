@@ -1,25 +1,43 @@
 """Which devices a run uses, and who of several workers writes."""
 
+import os
+
 import tensorflow as tf
 
 STRATEGIES = ("auto", "mirrored", "multi_worker")
 
 
-def make_strategy(name):
+def make_strategy(name, batch_size):
     """The `tf.distribute.Strategy` of a name.
 
     Args:
         name: `"auto"`, `"mirrored"` or `"multi_worker"`, which takes the
             cluster from the environment variable TF_CONFIG.
+        batch_size: int. Size of the batches that the replicas will share.
 
     Returns:
-        The strategy, on one device that of TensorFlow's default.
+        The strategy, on one device TensorFlow's default.
     """
     if name == "multi_worker":
-        return tf.distribute.MultiWorkerMirroredStrategy()
-    if name == "mirrored" or len(tf.config.list_logical_devices("GPU")) > 1:
-        return tf.distribute.MirroredStrategy()
-    return tf.distribute.get_strategy()
+        if "TF_CONFIG" not in os.environ:
+            raise ValueError(
+                "Invalid value for flag --strategy. Expected the cluster in "
+                "the environment variable TF_CONFIG. Received: multi_worker "
+                "without it"
+            )
+        # Before anything else that uses a device, or TensorFlow refuses.
+        strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    elif name == "mirrored" or len(tf.config.list_logical_devices("GPU")) > 1:
+        strategy = tf.distribute.MirroredStrategy()
+    else:
+        strategy = tf.distribute.get_strategy()
+    replicas = strategy.num_replicas_in_sync
+    if batch_size % replicas:
+        raise ValueError(
+            f"Invalid value for flag --batch_size. Expected a multiple of "
+            f"{replicas}, the number of replicas. Received: {batch_size}"
+        )
+    return strategy
 
 
 def is_chief(strategy):
@@ -39,5 +57,35 @@ def mean_over_replicas(strategy, value):
     Returns:
         A float.
     """
-    values = strategy.run(tf.constant, args=(value,))
-    return float(strategy.reduce("MEAN", values, axis=None))
+
+    @tf.function
+    def mean(value):
+        values = strategy.run(tf.identity, args=(value,))
+        return strategy.reduce("MEAN", values, axis=None)
+
+    return float(mean(tf.constant(value)))
+
+
+def wait_for_all(strategy):
+    """Returns once every worker has come here.
+
+    Args:
+        strategy: the `tf.distribute.Strategy`.
+    """
+    mean_over_replicas(strategy, 0.0)
+
+
+def require_same(strategy, number, what):
+    """Raises an error if the workers do not agree about a number.
+
+    Args:
+        strategy: the `tf.distribute.Strategy`.
+        number: int, that of this worker.
+        what: str, what to say about it.
+    """
+    mean = mean_over_replicas(strategy, float(number))
+    if mean != number:
+        raise RuntimeError(
+            f"The workers do not agree about {what}: here it is {number}, on "
+            f"average {mean}. Expected a --workdir that all of them share."
+        )

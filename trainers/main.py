@@ -29,20 +29,24 @@ def main(argv):
         raise app.UsageError(f"Expected flags alone. Received: {argv[1:]}")
     logging.set_verbosity(logging.WARNING)
     settings = flags.settings()
-    strategy = distribution.make_strategy(settings.strategy)
     try:
-        workdir = Workdir(settings.workdir, flags.resolved())
+        strategy = distribution.make_strategy(
+            settings.strategy, settings.batch_size
+        )
         data = experiment.load_data(settings)
+        chief = distribution.is_chief(strategy)
+        workdir = Workdir(settings.workdir, flags.resolved(), chief)
     except (OSError, ValueError) as error:
         sys.exit(str(error))
     print(f"The run is in {workdir.path}.", flush=True)
-    results = workdir.read_results()
-    if not results:
+    if not workdir.finished:
         with strategy.scope():
             model = experiment.make_model(settings, data)
         state = training.train(model, data, workdir, settings)
-        results = finishing.finish(data, workdir, settings, state)
-    value = results["test"]["log_likelihood"]
+        if chief:
+            finishing.finish(data, workdir, settings, state)
+        distribution.wait_for_all(strategy)
+    value = workdir.read_results()["test"]["log_likelihood"]
     print(f"Test log-likelihood: {value:.2f} nats per image.")
 
 

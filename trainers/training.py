@@ -24,6 +24,7 @@ def train(model, data, workdir, settings):
     strategy = model.distribute_strategy
     chief = distribution.is_chief(strategy)
     state = workdir.checkpoints.restore_latest(model)
+    distribution.require_same(strategy, state.epoch, "the latest epoch")
     if not state.epoch:
         model.adapt(data.epoch(0))
     elif chief:

@@ -18,9 +18,10 @@ class Workdir:
         path: the folder, or None for a new one under runs/.
         flags: dict from names to texts, the resolved flags. A folder of a run
             with other flags is refused.
+        writes: bool. Whether this process writes, or only reads.
     """
 
-    def __init__(self, path, flags):
+    def __init__(self, path, flags, writes=True):
         default = time.strftime("runs/%Y%m%d-%H%M%S")
         self.path = pathlib.Path(path or default)
         self.checkpoints = Checkpoints(self.path / "checkpoints")
@@ -28,22 +29,22 @@ class Workdir:
         self.model = self.path / "model.keras"
         self.saved_model = self.path / "saved_model" / "1"
         self._results = self.path / "results.json"
-        self._keep_flags(flags)
-
-    def _keep_flags(self, flags):
-        path = self.path / "flags.txt"
+        self._flags = self.path / "flags.txt"
         kept = {name: flags[name] for name in flags if name not in _FREE}
-        if not path.exists():
+        if self._flags.exists():
+            self._compare_flags(kept)
+        elif writes:
             lines = [f"--{name}={text}\n" for name, text in kept.items()]
-            files.write(path, "".join(lines))
-            return
-        lines = path.read_text().splitlines()
-        old = dict(line[2:].split("=", 1) for line in lines)
-        if old != kept:
+            files.write(self._flags, "".join(lines))
+
+    def _compare_flags(self, flags):
+        lines = self._flags.read_text().splitlines()
+        old = dict(line.removeprefix("--").split("=", 1) for line in lines)
+        if old != flags:
             raise ValueError(
                 f"The run in {self.path} has other flags: "
-                f"{_difference(old, kept)}. Resume it with its own flags, "
-                f"--flagfile={path}, or choose another --workdir."
+                f"{_difference(old, flags)}. Resume it with its own flags, "
+                f"--flagfile={self._flags}, or choose another --workdir."
             )
 
     def write_history(self, history):
@@ -68,10 +69,13 @@ class Workdir:
         files.write(self._results, json.dumps(results, indent=2) + "\n")
 
     def read_results(self):
-        """The results, or None of a run that is not finished."""
-        if not self._results.exists():
-            return None
+        """The dict of results.json."""
         return json.loads(self._results.read_text())
+
+    @property
+    def finished(self):
+        """Whether there are results."""
+        return self._results.exists()
 
 
 def _difference(old, new):

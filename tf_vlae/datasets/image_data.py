@@ -63,7 +63,7 @@ class ImageData:
         Returns:
             A finite `tf.data.Dataset`.
         """
-        return self._shuffled(tf.constant(number, tf.int64)).prefetch(2)
+        return _ahead(self._shuffled(tf.constant(number, tf.int64)))
 
     def _shuffled_each_time(self):
         numbers = tf.data.Dataset.random(
@@ -71,7 +71,7 @@ class ImageData:
         )
         batches = numbers.take(1).flat_map(self._shuffled)
         known = tf.data.experimental.assert_cardinality(self.steps_per_epoch)
-        return batches.apply(known).prefetch(2)
+        return _ahead(batches.apply(known))
 
     def _shuffled(self, number):
         """The batches of the epoch of that number, an int64 scalar."""
@@ -102,4 +102,14 @@ class ImageData:
 
         indices = tf.data.Dataset.range(len(images), output_type=tf.int32)
         examples = indices.map(example, num_parallel_calls=tf.data.AUTOTUNE)
-        return examples.batch(self._batch_size).prefetch(2)
+        return _ahead(examples.batch(self._batch_size))
+
+
+def _ahead(batches):
+    """Batches that are made while the model is busy with the last ones."""
+    options = tf.data.Options()
+    # Several workers share each batch: there are no files to share.
+    options.experimental_distribute.auto_shard_policy = (
+        tf.data.experimental.AutoShardPolicy.DATA
+    )
+    return batches.prefetch(2).with_options(options)
