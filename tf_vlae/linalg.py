@@ -148,10 +148,10 @@ def outer_gram(kernel):
     """W W^T.
 
     Args:
-        kernel: tensor W of shape `[n, m]`.
+        kernel: tensor W of shape `[..., n, m]`.
 
     Returns:
-        A symmetric tensor of shape `[n, n]`.
+        A symmetric tensor of shape `[..., n, n]`.
     """
 
     def gradient(cotangent):
@@ -161,6 +161,30 @@ def outer_gram(kernel):
         return tf.matmul(symmetric, kernel)
 
     return tf.matmul(kernel, kernel, transpose_b=True), gradient
+
+
+@tf.custom_gradient
+def weighted_gram(rows, weight):
+    """R diag(w) R^T for a batch of R and w.
+
+    Args:
+        rows: tensor R of shape `[batch, n, m]`.
+        weight: tensor w of shape `[batch, m]`.
+
+    Returns:
+        A symmetric tensor of shape `[batch, n, n]`.
+    """
+    columns = weight[:, None]
+    value = tf.matmul(rows * columns, rows, transpose_b=True)
+
+    def gradient(cotangent):
+        # d tr(S^T R D R^T) = tr((S + S^T) R D dR^T) + tr(R^T S R dD): one
+        # product with the cotangent serves both.
+        symmetric = cotangent + tf.linalg.matrix_transpose(cotangent)
+        product = tf.matmul(symmetric, rows)
+        return product * columns, 0.5 * tf.reduce_sum(product * rows, axis=1)
+
+    return value, gradient
 
 
 @tf.custom_gradient

@@ -20,7 +20,7 @@ class DirectVLAE(tf_vlae.VLAE):
     ```
     """
 
-    def _infer(self, x, seed):
+    def _infer(self, x, seed, training=False):
         mu, x = self._encode(x)[0], self._flat(x)
         for t in range(self.T):
             target, covariance = self._linear_posterior(mu, x)

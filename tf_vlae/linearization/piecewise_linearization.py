@@ -53,9 +53,9 @@ class PiecewiseLinearization(Linearization):
             )
             return weight * gram
         rows = self._jacobian_rows()
-        if weight.shape.rank:
-            weight = weight[:, None]
-        return tf.matmul(weight * rows, rows, transpose_b=True)
+        if weight.shape.rank == 0:
+            return weight * linalg.outer_gram(rows)
+        return linalg.weighted_gram(rows, weight)
 
     def gram_product(self, weight, v):
         if not self._shares_gram(weight):
