@@ -122,7 +122,7 @@ def conjugate_gradient(product, rhs, preconditioner, iterations):
     def dot(a, b):
         return tf.reduce_sum(a * b, axis=-1, keepdims=True)
 
-    def body(step, solution, residual, direction, energy):
+    def body(solution, residual, direction, energy):
         image = product(direction)
         # A converged example has no direction left: 0 / 0 is no step.
         length = tf.math.divide_no_nan(energy, dot(direction, image))
@@ -132,13 +132,14 @@ def conjugate_gradient(product, rhs, preconditioner, iterations):
         new_energy = dot(residual, preconditioned)
         ratio = tf.math.divide_no_nan(new_energy, energy)
         direction = preconditioned + ratio * direction
-        return step + 1, solution, residual, direction, new_energy
+        return solution, residual, direction, new_energy
 
     direction = tf.matmul(rhs, preconditioner)
-    _, solution, *_ = tf.while_loop(
-        lambda step, *_: step < iterations,
+    solution, *_ = tf.while_loop(
+        lambda *_: True,
         body,
-        (0, tf.zeros_like(rhs), rhs, direction, dot(rhs, direction)),
+        (tf.zeros_like(rhs), rhs, direction, dot(rhs, direction)),
+        maximum_iterations=iterations,
     )
     return solution
 
