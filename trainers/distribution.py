@@ -1,5 +1,6 @@
 """Which devices a run uses, and who of several workers writes."""
 
+import functools
 import os
 
 import tensorflow as tf
@@ -57,13 +58,17 @@ def mean_over_replicas(strategy, value):
     Returns:
         A float.
     """
+    return float(_mean_function(strategy)(tf.constant(value)))
 
+
+@functools.cache
+def _mean_function(strategy):
     @tf.function
     def mean(value):
         values = strategy.run(tf.identity, args=(value,))
         return strategy.reduce("MEAN", values, axis=None)
 
-    return float(mean(tf.constant(value)))
+    return mean
 
 
 def wait_for_all(strategy):

@@ -1,0 +1,120 @@
+"""The flags of the trainer and the flagfiles."""
+
+import pathlib
+
+import pytest
+import trainer_runs
+from absl import flags
+
+CONFIGS = pathlib.Path(__file__).parents[1] / "configs"
+
+DATASETS = ["mnist", "omniglot", "fashion_mnist", "svhn", "cifar"]
+DATASETS.append("binary_mnist")
+
+
+def config(name, *more):
+    path = CONFIGS / f"{name}.flags"
+    return trainer_runs.parse(f"--flagfile={path}", *more)[0]
+
+
+class TestFlagfiles:
+    def test_there_is_one_for_each_experiment(self):
+        expected = {
+            f"{name}_{s}" for name in DATASETS for s in ("small", "big")
+        }
+        found = {path.stem for path in CONFIGS.glob("*.flags")}
+        assert found == {"digits", *expected}
+
+    @pytest.mark.parametrize("name", DATASETS)
+    @pytest.mark.parametrize("size", ["small", "big"])
+    def test_networks_are_those_of_the_paper(self, name, size):
+        settings = config(f"{name}_{size}")
+        double = 2 if name in ("svhn", "cifar") else 1
+        network = settings.hidden, settings.latent, settings.num_samples
+        if size == "big":
+            assert network == ((500, 500), 50, 5000)
+        else:
+            assert network == ((256 * double,), 16 * double, 100)
+        assert settings.dataset == ("cifar10" if name == "cifar" else name)
+        training = settings.batch_size, settings.learning_rate, settings.epochs
+        assert training == (128, 5e-4, 2000)
+
+    def test_digits_has_the_defaults(self):
+        assert config("digits") == trainer_runs.parse()[0]
+
+    @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.flags")))
+    def test_each_value_has_a_comment(self, path):
+        above = ""
+        for line in path.read_text().splitlines():
+            if line.startswith("--"):
+                # Its own comment, or one that it shares with its neighbour.
+                assert above.startswith("#"), line
+            else:
+                above = line
+
+    def test_the_last_value_wins(self):
+        settings = config("mnist_big", "--T=4", "--model=vae")
+        assert (settings.T, settings.model) == (4, "vae")
+        assert settings.latent == 50
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        "argument",
+        [
+            "--dataset=imagenet",
+            "--model=gan",
+            "--latent=0",
+            "--hidden=500,x",
+            "--hidden=0",
+            "--T=-1",
+            "--mode=luck",
+            "--covariance=none",
+            "--batch_size=0",
+            "--learning_rate=0",
+            "--learning_rate=-1",
+            "--epochs=0",
+            "--patience=-1",
+            "--max_hours=0",
+            "--seed=-1",
+            "--strategy=tpu",
+            "--num_samples=0",
+            "--image_epochs=0",
+        ],
+    )
+    def test_message_names_the_flag(self, argument):
+        name = argument.split("=")[0]
+        with pytest.raises(flags.IllegalFlagValueError, match=name):
+            trainer_runs.parse(argument)
+
+    def test_message_lists_what_is_known(self):
+        with pytest.raises(flags.IllegalFlagValueError, match=r"newton.*cg"):
+            trainer_runs.parse("--mode=luck")
+
+    def test_unknown_flag(self):
+        with pytest.raises(flags.UnrecognizedFlagError, match="latents"):
+            trainer_runs.parse("--latents=3")
+
+    def test_logit_of_binary_images(self):
+        with pytest.raises(flags.IllegalFlagValueError, match="--logit"):
+            trainer_runs.parse("--dataset=binary_mnist", "--logit")
+
+    def test_workers_need_a_common_folder(self):
+        with pytest.raises(flags.IllegalFlagValueError, match="--workdir"):
+            trainer_runs.parse("--strategy=multi_worker")
+
+
+class TestValues:
+    def test_resolved_flags_are_a_flagfile(self, tmp_path):
+        arguments = ["--hidden=", "--logit", "--noexport", "--max_hours=0.5"]
+        arguments += ["--learning_rate=0.1", "--data_dir=some where"]
+        settings, resolved = trainer_runs.parse(*arguments)
+        path = tmp_path / "flags.txt"
+        path.write_text("".join(f"--{k}={v}\n" for k, v in resolved.items()))
+        again, _ = trainer_runs.parse(f"--flagfile={path}")
+        assert again == settings
+        assert again.hidden == () and again.logit and not again.export
+
+    def test_hidden_layers(self):
+        assert trainer_runs.parse("--hidden=7,5")[0].hidden == (7, 5)
+        assert trainer_runs.parse("--hidden=7")[0].hidden == (7,)

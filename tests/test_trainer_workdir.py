@@ -1,0 +1,151 @@
+"""The folder of a run: what is kept, and what a kill leaves behind."""
+
+import csv
+import io
+import os
+
+import keras
+import numpy as np
+import pytest
+
+import tf_vlae
+from trainers import files
+from trainers.checkpoints import Checkpoints
+from trainers.state import State
+from trainers.workdir import Workdir
+
+FLAGS = {"latent": "3", "seed": "0", "workdir": "a", "data_dir": "b"}
+
+
+def small_model():
+    model = tf_vlae.VAE(2, (3,), seed=0)
+    model.build((None, 2, 2, 1))
+    model.compile(keras.optimizers.Adam(1e-2))
+    model.optimizer.build(model.trainable_variables)
+    return model
+
+
+def trained_model():
+    model = small_model()
+    x = np.random.default_rng(0).random((8, 2, 2, 1)).astype(np.float32)
+    model.fit(x, batch_size=4, epochs=2, verbose=0)
+    return model
+
+
+def variables(model):
+    kept = [*model.weights, *model.optimizer.variables]
+    return [variable.numpy() for variable in kept]
+
+
+def state(*elbos):
+    return State([{"val_elbo": elbo} for elbo in elbos], seconds=7.5)
+
+
+class TestFlags:
+    def test_same_flags_go_on(self, tmp_path):
+        Workdir(tmp_path / "run", FLAGS)
+        Workdir(tmp_path / "run", FLAGS)
+        text = (tmp_path / "run" / "flags.txt").read_text()
+        assert text == "--latent=3\n--seed=0\n"
+
+    def test_other_flags_are_refused_and_named(self, tmp_path):
+        Workdir(tmp_path, FLAGS)
+        other = {**FLAGS, "latent": "5", "max_hours": "1.0"}
+        with pytest.raises(ValueError) as error:
+            Workdir(tmp_path, other)
+        assert "--latent=5, was 3" in str(error.value)
+        assert "--max_hours=1.0, was not set" in str(error.value)
+        assert "--seed" not in str(error.value)
+
+    def test_where_files_are_may_change(self, tmp_path):
+        Workdir(tmp_path, FLAGS)
+        Workdir(tmp_path, {**FLAGS, "workdir": "x", "data_dir": "y"})
+
+    def test_only_the_chief_writes(self, tmp_path):
+        Workdir(tmp_path / "run", FLAGS, writes=False)
+        assert not (tmp_path / "run").exists()
+
+
+class TestFiles:
+    def test_history_reads_back(self, tmp_path):
+        workdir = Workdir(tmp_path, FLAGS)
+        history = [{"elbo": 1 / 3, "kl": 2.0}, {"elbo": -1e-9, "kl": 3.0}]
+        workdir.write_history(history)
+        text = (tmp_path / "history.csv").read_text()
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert [row.pop("epoch") for row in rows] == ["1", "2"]
+        found = [{k: float(v) for k, v in row.items()} for row in rows]
+        assert found == history
+
+    def test_a_write_that_fails_leaves_the_old_file(
+        self, tmp_path, monkeypatch
+    ):
+        path = tmp_path / "file"
+        files.write(path, "old")
+
+        def full_disk(descriptor):
+            raise OSError("No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full_disk)
+        with pytest.raises(OSError, match="No space"):
+            files.write(path, "new")
+        assert path.read_text() == "old"
+
+
+class TestCheckpoints:
+    def test_weights_optimizer_and_state_come_back(self, tmp_path):
+        model = trained_model()
+        checkpoints = Checkpoints(tmp_path)
+        checkpoints.save(model, state(1 / 3, 0.1))
+        other = small_model()
+        found = checkpoints.restore_latest(other)
+        assert found == state(1 / 3, 0.1)
+        assert int(other.optimizer.iterations.numpy()) == 4
+        for a, b in zip(variables(model), variables(other), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+    def test_nothing_to_restore(self, tmp_path):
+        model = small_model()
+        before = variables(model)
+        assert Checkpoints(tmp_path).restore_latest(model) == State()
+        for a, b in zip(before, variables(model), strict=True):
+            np.testing.assert_array_equal(a, b)
+
+    def test_latest_and_best_are_kept(self, tmp_path):
+        model = small_model()
+        checkpoints = Checkpoints(tmp_path)
+        elbos = [1.0, 3.0, 2.0, 2.5]
+        kept = []
+        for epoch in range(1, 5):
+            # Something to know the epoch by.
+            model.optimizer.iterations.assign(epoch)
+            checkpoints.save(model, state(*elbos[:epoch]))
+            kept.append(sorted(path.name for path in tmp_path.iterdir()))
+        names = [f"epoch-{epoch:06d}.npz" for epoch in range(5)]
+        assert kept == [names[1:2], names[2:3], names[2:4], names[2:5:2]]
+        found = checkpoints.restore_latest(model)
+        assert int(model.optimizer.iterations.numpy()) == 4
+        checkpoints.restore_best(model, found)
+        assert int(model.optimizer.iterations.numpy()) == 2
+
+    def test_half_a_file_is_not_a_checkpoint(self, tmp_path):
+        model = trained_model()
+        checkpoints = Checkpoints(tmp_path)
+        checkpoints.save(model, state(1.0))
+        whole = (tmp_path / "epoch-000001.npz").read_bytes()
+        half = tmp_path / "epoch-000002.npz.tmp"
+        half.write_bytes(whole[: len(whole) // 2])
+        assert checkpoints.restore_latest(model) == state(1.0)
+        # And it is no obstacle for the next one.
+        checkpoints.save(model, state(1.0, 2.0))
+        assert checkpoints.restore_latest(model) == state(1.0, 2.0)
+        assert len(list(tmp_path.iterdir())) == 1
+
+    def test_another_model_is_refused(self, tmp_path):
+        Checkpoints(tmp_path).save(small_model(), state(1.0))
+        other = tf_vlae.VAE(3, (3,), seed=0)
+        other.build((None, 2, 2, 1))
+        other.compile("adam")
+        other.optimizer.build(other.trainable_variables)
+        with pytest.raises(ValueError, match="shape"):
+            Checkpoints(tmp_path).restore_latest(other)
