@@ -1,0 +1,394 @@
+"""Bad input: an error that says what is wrong, and a model as it was."""
+
+import contextlib
+import re
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tf_vlae
+
+SHAPE = (2, 3, 1)
+
+
+def images(examples=8):
+    rng = np.random.default_rng(0)
+    return rng.uniform(size=(examples, *SHAPE)).astype(np.float32)
+
+
+def spoiled(value):
+    x = images()
+    x[3, 1, 2, 0] = value
+    return x
+
+
+def dataset(x):
+    return tf.data.Dataset.from_tensor_slices(x).batch(8)
+
+
+def build(model=tf_vlae.VLAE, eager=False, **kwargs):
+    model = model(**{"latent": 2, "hidden": (4,), "seed": 0, **kwargs})
+    model.compile(keras.optimizers.Adam(1e-3), run_eagerly=eager)
+    return model
+
+
+def trained(**kwargs):
+    model = build(**kwargs)
+    model.fit(images(), verbose=0)
+    return model
+
+
+@pytest.fixture(scope="module")
+def gaussian():
+    return trained()
+
+
+@pytest.fixture(scope="module")
+def bernoulli():
+    return trained(likelihood="bernoulli")
+
+
+def state(model):
+    """All weights, and the state of the optimizer."""
+    variables = [*model.weights, *model.optimizer.variables]
+    return [np.array(variable) for variable in variables]
+
+
+@contextlib.contextmanager
+def unchanged(model):
+    before = state(model)
+    yield
+    for old, new in zip(before, state(model), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+@contextlib.contextmanager
+def invalid(name, received=""):
+    """Expects an error that names the argument, what is right, what came."""
+    with pytest.raises(ValueError, match=f"argument `{name}`") as caught:
+        yield
+    message = str(caught.value)
+    pattern = rf"Expected .+\. Received: {name}=.*{re.escape(str(received))}"
+    assert re.search(pattern, message), message
+    # Not the words of the runtime.
+    for noise in ("{{node", "Graph execution error", "[Op:", '\\"', "] ["):
+        assert noise not in message, message
+
+
+class TestConstructor:
+    @pytest.mark.parametrize(
+        ("kwargs", "received"),
+        [
+            ({"latent": 0}, "0"),
+            ({"latent": -3}, "-3"),
+            ({"latent": 2.5}, "2.5"),
+            ({"latent": "2"}, "'2'"),
+            ({"latent": True}, "True"),
+            ({"latent": None}, "None"),
+            ({"hidden": (0,)}, "0"),
+            ({"hidden": (4, -1)}, "-1"),
+            ({"hidden": (4, 2.5)}, "2.5"),
+            ({"hidden": 0}, "0"),
+            ({"hidden": "x"}, "'x'"),
+            ({"hidden": None}, "None"),
+            ({"likelihood": "poisson"}, "'poisson'"),
+            ({"likelihood": 3}, "3"),
+            ({"seed": -1}, "-1"),
+            ({"seed": 0.5}, "0.5"),
+            ({"dtype": "mixed_float16"}, "mixed_float16"),
+            ({"dtype": "float16"}, "float16"),
+            ({"dtype": "bfloat16"}, "bfloat16"),
+            ({"dtype": "int32"}, "int32"),
+            ({"encoder": "dense"}, "dense"),
+            ({"decoder": "dense"}, "dense"),
+        ],
+        ids=str,
+    )
+    @pytest.mark.parametrize("model", [tf_vlae.VLAE, tf_vlae.VAE])
+    def test_of_every_model(self, model, kwargs, received):
+        (name,) = kwargs
+        with invalid(name, received):
+            model(**{"latent": 2, "hidden": (4,), **kwargs})
+
+    @pytest.mark.parametrize(
+        "model", [tf_vlae.VLAE, tf_vlae.SAVAE, tf_vlae.HFVAE, tf_vlae.IAFVAE]
+    )
+    @pytest.mark.parametrize("T", [-1, 1.5, None, "2"])
+    def test_updates(self, model, T):
+        with invalid("T", repr(T)):
+            model(latent=2, T=T)
+
+    @pytest.mark.parametrize("value", [0, -1.0, float("nan"), "x", None])
+    @pytest.mark.parametrize(
+        ("model", "name"),
+        [
+            (tf_vlae.VLAE, "step"),
+            (tf_vlae.SAVAE, "step"),
+            (tf_vlae.SAVAE, "clip"),
+        ],
+    )
+    def test_steps(self, model, name, value):
+        with invalid(name, repr(value)):
+            model(latent=2, **{name: value})
+
+    @pytest.mark.parametrize(
+        ("name", "known"),
+        [("mode", '"newton"'), ("covariance", '"full"')],
+    )
+    def test_strategies(self, name, known):
+        with invalid(name, "'nonsense'"):
+            tf_vlae.VLAE(latent=2, **{name: "nonsense"})
+        with pytest.raises(ValueError, match=known):
+            tf_vlae.VLAE(latent=2, **{name: 3})
+
+    def test_activation(self):
+        with pytest.raises(ValueError, match=r"activation.*nonsense"):
+            tf_vlae.VLAE(latent=2, activation="nonsense")
+
+    def test_mixed_precision_by_global_policy(self):
+        policy = keras.config.dtype_policy()
+        keras.config.set_dtype_policy("mixed_bfloat16")
+        try:
+            with invalid("dtype", "mixed_bfloat16"):
+                tf_vlae.VAE(latent=2)
+        finally:
+            keras.config.set_dtype_policy(policy)
+
+
+ON_DATA = {
+    "fit": lambda model, x: model.fit(x, verbose=0),
+    "fit of data set": lambda model, x: model.fit(dataset(x), verbose=0),
+    "evaluate": lambda model, x: model.evaluate(x, verbose=0),
+    "evaluate of data set": lambda model, x: model.evaluate(
+        dataset(x), verbose=0
+    ),
+    "predict": lambda model, x: model.predict(x, verbose=0),
+    "predict of data set": lambda model, x: model.predict(
+        dataset(x), verbose=0
+    ),
+}
+ON_TENSORS = {
+    "elbo": lambda model, x: model.elbo(x),
+    "posterior": lambda model, x: model.posterior(x),
+    "reconstruct": lambda model, x: model.reconstruct(x),
+    "log_likelihood": lambda model, x: model.log_likelihood(x, num_samples=2),
+}
+ON_BATCH = {
+    "train_on_batch": lambda model, x: model.train_on_batch(x),
+    "test_on_batch": lambda model, x: model.test_on_batch(x),
+    "predict_on_batch": lambda model, x: model.predict_on_batch(x),
+}
+CALLS = {**ON_DATA, **ON_TENSORS, **ON_BATCH}
+
+
+@pytest.mark.parametrize("call", CALLS)
+class TestData:
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_not_finite(self, gaussian, call, value):
+        with unchanged(gaussian), invalid("x", "1"):
+            CALLS[call](gaussian, spoiled(value))
+
+    @pytest.mark.parametrize("value", [1.5, -0.25])
+    def test_bernoulli_outside_the_unit_interval(self, bernoulli, call, value):
+        with unchanged(bernoulli), invalid("x", value):
+            CALLS[call](bernoulli, spoiled(value))
+
+    @pytest.mark.parametrize("shape", [(4, 5, 1), (7,)])
+    def test_another_shape(self, gaussian, call, shape):
+        # Keras hides the shape of a batch from the step.
+        received = "" if call in ON_BATCH else ", ".join(map(str, shape))
+        with unchanged(gaussian), invalid("x", received):
+            CALLS[call](gaussian, np.zeros([8, *shape], np.float32))
+
+
+@pytest.mark.parametrize("call", [*ON_DATA, "log_likelihood"])
+def test_no_examples(gaussian, call):
+    with unchanged(gaussian), invalid(r"(x|data)"):
+        CALLS[call](gaussian, images()[:0])
+
+
+class TestAfterAFailedFit:
+    def assert_like_a_model_that_never_failed(self, model, other):
+        for each in (model, other):
+            each.fit(dataset(images()), verbose=0)
+        for ours, theirs in zip(state(model), state(other), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+    @pytest.mark.parametrize("form", [np.asarray, dataset])
+    @pytest.mark.parametrize(
+        ("x", "likelihood"),
+        [
+            (spoiled(np.nan), "gaussian"),
+            (spoiled(7.0), "bernoulli"),
+            (images()[:0], "gaussian"),
+        ],
+        ids=["nan", "bernoulli", "empty"],
+    )
+    def test_that_was_the_first(self, x, likelihood, form):
+        model = build(eager=True, likelihood=likelihood)
+        with invalid(r"(x|data)"):
+            model.fit(form(x), verbose=0)
+        other = build(eager=True, likelihood=likelihood)
+        self.assert_like_a_model_that_never_failed(model, other)
+
+    @pytest.mark.parametrize("x", [spoiled(np.nan), np.zeros([8, 5])])
+    def test_that_was_a_later_one(self, x):
+        model, other = trained(), trained()
+        with invalid("x"):
+            model.fit(x, verbose=0)
+        self.assert_like_a_model_that_never_failed(model, other)
+
+    @pytest.mark.parametrize("bad", [spoiled(np.nan), np.zeros([8, 5])])
+    def test_of_validation_data(self, gaussian, bad):
+        with invalid("x"):
+            gaussian.fit(images(), validation_data=bad, verbose=0)
+        history = gaussian.fit(images(), validation_data=images(), verbose=0)
+        assert np.isfinite(history.history["val_loss"][0])
+
+
+class TestArgumentsOfMethods:
+    @pytest.mark.parametrize("n", [0, -1, 2.5, None])
+    def test_sample(self, gaussian, n):
+        with invalid("n", n):
+            gaussian.sample(n)
+
+    @pytest.mark.parametrize("num_samples", [0, -1, 2.5])
+    def test_num_samples(self, gaussian, num_samples):
+        with invalid("num_samples", num_samples):
+            gaussian.log_likelihood(images(), num_samples=num_samples)
+
+    def test_seed(self, gaussian):
+        with invalid("seed", -1):
+            gaussian.sample(1, seed=-1)
+        with invalid("seed", -1):
+            gaussian.elbo(images(), seed=-1)
+        with invalid("seed", -1):
+            gaussian.log_likelihood(images(), num_samples=1, seed=-1)
+
+    @pytest.mark.parametrize("batch_size", [0, -1, 2.5])
+    @pytest.mark.parametrize("method", ["fit", "evaluate", "predict"])
+    def test_batch_size(self, gaussian, method, batch_size):
+        with unchanged(gaussian), invalid("batch_size", batch_size):
+            getattr(gaussian, method)(
+                images(), batch_size=batch_size, verbose=0
+            )
+
+    def test_validation_split(self, gaussian):
+        with invalid("validation_split", 1.5):
+            gaussian.fit(images(), validation_split=1.5)
+        with invalid("validation_split", 0.5):
+            gaussian.fit(dataset(images()), validation_split=0.5)
+        with invalid("validation_split", 0.5):
+            gaussian.fit(images(1), validation_split=0.5)
+
+    @pytest.mark.parametrize(
+        "x",
+        [
+            None,
+            "images.npy",
+            iter([images()]),
+            np.array([["a", "b"]]),
+            (images(), np.arange(8)),
+            np.zeros(8),
+        ],
+        ids=["none", "path", "generator", "text", "pair", "vector"],
+    )
+    def test_not_images(self, x):
+        with invalid("x"):
+            build().fit(x, verbose=0)
+
+    def test_data_set_that_was_not_batched(self):
+        vectors = tf.data.Dataset.from_tensor_slices(np.zeros([8, 5]))
+        model = build()
+        for method in (model.fit, model.evaluate, model.predict, model.adapt):
+            with pytest.raises(ValueError, match=r"argument `x`.*\.batch\(\)"):
+                method(vectors)
+
+    def test_data_set_without_an_image(self):
+        data = dataset({"picture": images()})
+        with invalid("x", "picture"):
+            build().fit(data, verbose=0)
+
+    def test_endless_data_set(self):
+        with invalid("data"):
+            build().fit(dataset(images()).repeat(), verbose=0)
+
+    @pytest.mark.parametrize("query", ["decode", "sample"])
+    def test_before_the_shape_is_known(self, query):
+        argument = np.zeros([1, 2]) if query == "decode" else 1
+        model = build(eager=True)
+        with pytest.raises(ValueError, match=f"`{query}` needs.*`fit`"):
+            getattr(model, query)(argument)
+        model.fit(images(), verbose=0)
+        assert getattr(model, query)(argument).shape == (1, *SHAPE)
+
+    def test_latents_of_another_size(self, gaussian):
+        with pytest.raises(ValueError, match="2, 5"):
+            gaussian.decode(np.zeros([2, 5]))
+
+
+class TestNetworks:
+    def test_decoder_with_the_wrong_number_of_outputs(self):
+        model = build(decoder=keras.layers.Dense(7))
+        for _ in range(2):
+            with invalid("decoder", "7"):
+                model.fit(images(), verbose=0)
+
+    @pytest.mark.parametrize(
+        ("model", "needed"),
+        [
+            (tf_vlae.VAE, "log-variance"),
+            (tf_vlae.SAVAE, "log-variance"),
+            (tf_vlae.HFVAE, "hidden layer"),
+            (tf_vlae.IAFVAE, "hidden layer"),
+        ],
+    )
+    def test_encoder_with_too_few_outputs(self, model, needed):
+        network = keras.Sequential(
+            [keras.layers.Flatten(), keras.layers.Dense(2)]
+        )
+        model = build(model, encoder=network)
+        for _ in range(2):
+            with invalid("encoder", "1 output"):
+                model.fit(images(), verbose=0)
+        with pytest.raises(ValueError, match=needed):
+            model.elbo(images())
+
+    def test_encoder_of_another_latent_size(self):
+        network = keras.Sequential(
+            [keras.layers.Flatten(), keras.layers.Dense(3)]
+        )
+        with invalid("encoder", "3"):
+            build(encoder=network).fit(images(), verbose=0)
+
+
+@pytest.mark.parametrize("value", [1e30, np.nan], ids=["huge", "nan"])
+@pytest.mark.parametrize(
+    ("eager", "kwargs"),
+    [
+        (False, {"T": 0}),
+        (False, {"T": 1}),
+        (True, {"T": 1}),
+        (False, {"mode": "cg", "covariance": "low_rank"}),
+        (True, {"mode": "gradient", "covariance": "hessian"}),
+        (True, {"covariance": "implicit"}),
+    ],
+    ids=str,
+)
+def test_failed_factorisation_is_reported(eager, kwargs, value):
+    model = trained(hidden=(), eager=eager, **kwargs)
+    good = model.get_weights()
+    kernel = model.decoder.dense[-1].kernel
+    kernel.assign(np.full(kernel.shape, value))
+    for call in ("fit", "evaluate", *ON_TENSORS):
+        with (
+            unchanged(model),
+            pytest.raises(ValueError, match=r"^The precision matrix") as caught,
+        ):
+            CALLS[call](model, images())
+        assert "{{node" not in str(caught.value)
+    model.set_weights(good)
+    history = model.fit(images(), verbose=0).history
+    assert np.all(np.isfinite(history["loss"]))
