@@ -37,7 +37,7 @@ class SAVAE(VAE):
     """
 
     def __init__(
-        self, latent=None, hidden=500, T=1, step=1e-2, clip=5.0, **kwargs
+        self, latent=None, hidden=500, T=1, step=0.03, clip=5.0, **kwargs
     ):
         super().__init__(latent, hidden, **kwargs)
         self.T = validation.integer("T", T, 0)

@@ -1,0 +1,192 @@
+"""The implicit posterior: samples, gradients and what a step is made of."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tf_vlae
+from tf_vlae import covariances
+from tf_vlae import linearization
+from tf_vlae.covariances.implicit_posterior import ImplicitPosterior
+from tf_vlae.solvers import CholeskySolver
+
+SHAPE = (5, 4, 1)
+LATENT = 3
+
+
+def _data(count, seed=0):
+    rng = np.random.default_rng(seed)
+    return (rng.random((count, *SHAPE)) > 0.6).astype("float64")
+
+
+def _model(likelihood, covariance, hidden=(7, 6)):
+    model = tf_vlae.VLAE(
+        LATENT,
+        hidden,
+        T=2,
+        likelihood=likelihood,
+        covariance=covariance,
+        seed=5,
+        dtype="float64",
+    )
+    model.adapt(_data(200))
+    return model
+
+
+def _converged():
+    return covariances.Implicit(iterations=2 * LATENT + 4, sample_iterations=12)
+
+
+def _view(model, count):
+    """The quadratic view of one example, repeated, at its encoded mean."""
+    x = tf.repeat(tf.constant(_data(1)), count, axis=0)
+    joint = linearization.Joint(
+        linearization.linearizer(model.decoder),
+        model.likelihood,
+        tf.reshape(x, [count, -1]),
+    )
+    return joint.at(tf.repeat(model.encode(x[:1]), count, axis=0))
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
+def test_samples_have_the_covariance_of_the_full_posterior(likelihood):
+    model = _model(likelihood, "full")
+    count = 200_000
+    view = _view(model, count)
+    posterior = ImplicitPosterior(
+        view, CholeskySolver(), 0.0, keras.metrics.Mean()
+    )
+    z, _ = posterior.experimental_sample_and_log_prob(seed=[1, 2])
+    exact = np.linalg.inv(_view(model, 1).precision()[0])
+    scale = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
+    # The standard error of an entry of a correlation is below 1.5 / sqrt(n).
+    error = (np.cov(z.numpy().T) - exact) / scale
+    assert np.abs(error).max() < 5 * 1.5 / np.sqrt(count)
+    shift = (z.numpy().mean(0) - view.z[0]) / np.sqrt(np.diag(exact))
+    assert np.abs(shift).max() < 5 / np.sqrt(count)
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
+def test_log_prob_is_that_of_the_full_posterior(likelihood):
+    model = _model(likelihood, "full")
+    view = _view(model, 4)
+    exact = covariances.Full().posterior(view)
+    log_det = np.linalg.slogdet(view.precision()[0])[1]
+    posterior = ImplicitPosterior(
+        view, CholeskySolver(), log_det, keras.metrics.Mean()
+    )
+    z, log_q = posterior.experimental_sample_and_log_prob(seed=[1, 2])
+    np.testing.assert_allclose(log_q, exact.log_prob(z), rtol=1e-10)
+
+
+def _gradients(model, repeats, x):
+    """Gradients of the training loss, one row of arrays for each repeat."""
+
+    @tf.function
+    def gradient(seed):
+        with tf.GradientTape() as tape:
+            terms = model._elbo_terms(x, seed, training=True)
+            loss = tf.reduce_mean(terms[1] - terms[0])
+        return tape.gradient(loss, model.trainable_variables)
+
+    rows = [gradient(tf.constant([3, i])) for i in range(repeats)]
+    return [np.stack(column) for column in zip(*rows, strict=True)]
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
+@pytest.mark.parametrize("hidden", [(7, 6), (30,)], ids=["wide", "narrow"])
+def test_mean_gradient_is_the_exact_one(likelihood, hidden):
+    exact = _model(likelihood, "full", hidden)
+    implicit = _model(likelihood, _converged(), hidden)
+    x = tf.constant(np.repeat(_data(16), 128, axis=0))
+    repeats = 30
+    columns = zip(
+        exact.trainable_variables,
+        _gradients(exact, repeats, x),
+        _gradients(implicit, repeats, x),
+        strict=True,
+    )
+    for variable, a, b in columns:
+        variance = (a.var(axis=0) + b.var(axis=0)) / (repeats - 1)
+        noise = np.sqrt(variance.sum())
+        size = np.linalg.norm(a.mean(axis=0))
+        difference = np.linalg.norm(a.mean(axis=0) - b.mean(axis=0))
+        # The noise is small beside the gradient: a wrong factor would show.
+        assert noise < 0.1 * size, variable.path
+        assert difference < 3 * noise, variable.path
+
+
+def _batched_factorisations(function):
+    """Cholesky ops on more matrices than the preconditioner's examples."""
+    return [
+        op
+        for op in function.graph.get_operations()
+        if op.type == "Cholesky" and op.inputs[0].shape[0] == 64
+    ]
+
+
+def _batched_jacobians(function):
+    """Tensors that hold a row of J, or of dh/dz, for each example."""
+    return [
+        op
+        for op in function.graph.get_operations()
+        for output in op.outputs
+        if output.shape.rank == 3
+        and output.shape[0] == 64
+        and 1 not in output.shape
+    ]
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
+def test_step_has_no_jacobian_and_no_factor_per_example(likelihood):
+    x = tf.constant(_data(64))
+
+    def trace(covariance):
+        model = _model(likelihood, covariance)
+        model.compile(keras.optimizers.Adam())
+        model.optimizer.build(model.trainable_variables)
+        return tf.function(model.train_step).get_concrete_function(x)
+
+    assert _batched_factorisations(trace("full"))
+    assert _batched_jacobians(trace("full"))
+    assert not _batched_factorisations(trace("implicit"))
+    assert not _batched_jacobians(trace("implicit"))
+
+
+def test_fit_shows_the_residual_and_evaluation_is_exact():
+    implicit = _model("gaussian", "implicit")
+    history = implicit.fit(_data(64), epochs=2, verbose=0).history
+    assert 0 <= history["residual"][-1] < 0.1
+    results = implicit.evaluate(_data(64), verbose=0, return_dict=True)
+    assert "residual" not in results
+    exact = _model("gaussian", "full")
+    exact.set_weights(implicit.get_weights())
+    expected = exact.evaluate(_data(64), verbose=0, return_dict=True)
+    assert results == expected
+
+
+def test_fewer_iterations_leave_a_larger_residual():
+    def residual(iterations):
+        covariance = covariances.Implicit(sample_iterations=iterations)
+        model = _model("bernoulli", covariance, hidden=(30, 30))
+        seed = tf.constant([0, 0])
+        model._elbo_terms(tf.constant(_data(64)), seed, training=True)
+        return covariance.metrics[0].result()
+
+    assert residual(1) > 2 * residual(2) > 4 * residual(LATENT)
+
+
+def test_shown_elbo_is_the_elbo():
+    """With the log-determinant of some examples in place of all."""
+    x = tf.constant(np.repeat(_data(64), 50, axis=0))
+    exact, implicit = (
+        _model("gaussian", "full"),
+        _model("gaussian", covariances.Implicit(12, 12, examples=len(x))),
+    )
+    values = [
+        tf.subtract(*model._elbo_terms(x, tf.constant([1, 1]), training=True))
+        for model in (exact, implicit)
+    ]
+    error = np.std(values[0] - values[1]) / np.sqrt(len(x))
+    assert abs(np.mean(values[0] - values[1])) < 4 * error < 0.2
