@@ -5,10 +5,16 @@ them differentiated by TensorFlow. Slow, and plain enough to be believed: what
 the library computes in cheaper ways must have these values and gradients.
 """
 
+import reference
 import tensorflow as tf
 import tensorflow_probability as tfp
 
 tfd = tfp.distributions
+
+
+def normal(*shape, seed=0):
+    """Normal noise of a shape, the same each time, as a float64 tensor."""
+    return tf.constant(reference.normal(*shape, seed=seed))
 
 
 def linearize(decoder, z):

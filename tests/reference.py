@@ -109,6 +109,11 @@ class Bernoulli:
         return covariance @ W.T @ (x - b_t)
 
 
+# A variance whose logarithm is a number in every dtype.
+VARIANCE = np.exp(-1.0)
+LIKELIHOODS = {"gaussian": Gaussian(VARIANCE), "bernoulli": Bernoulli()}
+
+
 def laplace(linearize, likelihood, x, mu, T, step=0.5):
     """Algorithm 1 for a batch.
 
@@ -137,6 +142,11 @@ def laplace(linearize, likelihood, x, mu, T, step=0.5):
         paths.append(path)
         covariances.append(np.linalg.inv(precision))
     return np.swapaxes(paths, 0, 1), np.stack(covariances)
+
+
+def normal(*shape, seed=0):
+    """Normal noise of a shape, the same each time."""
+    return np.random.default_rng(seed).normal(size=shape)
 
 
 def randomize(variables, seed=0, scale=0.6):

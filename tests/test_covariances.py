@@ -4,6 +4,7 @@ import pytest
 import reference
 import tensorflow as tf
 import tensorflow_probability as tfp
+from direct_form import normal
 
 from tf_vlae import covariances
 from tf_vlae import layers
@@ -15,11 +16,7 @@ tfd = tfp.distributions
 
 BATCH, LATENT, DATA = 3, 5, 6
 TIGHT = {"rtol": 1e-9, "atol": 1e-9}
-LIKELIHOODS = ["gaussian", "bernoulli"]
-
-
-def normal(*shape, seed=0):
-    return tf.constant(np.random.default_rng(seed).normal(size=shape))
+LIKELIHOODS = list(reference.LIKELIHOODS)
 
 
 def make_decoder(activation="relu", scale=0.6):
@@ -32,10 +29,9 @@ def make_decoder(activation="relu", scale=0.6):
 
 
 def make_likelihood(name):
-    likelihood = likelihoods.get(name, dtype="float64")
     if name == "gaussian":
-        likelihood.log_variance.assign(np.log(0.3))
-    return likelihood
+        return likelihoods.Gaussian(reference.VARIANCE, dtype="float64")
+    return likelihoods.get(name, dtype="float64")
 
 
 def make_view(decoder, likelihood="gaussian"):
@@ -53,10 +49,7 @@ class TestFull:
         q = covariances.Full().posterior(view)
         assert isinstance(q, tfd.MultivariateNormalTriL)
         network = reference.Network(decoder.get_weights(), reference.leaky(0.0))
-        expected = {
-            "gaussian": reference.Gaussian(0.3),
-            "bernoulli": reference.Bernoulli(),
-        }[likelihood]
+        expected = reference.LIKELIHOODS[likelihood]
         for z, covariance in zip(view.z.numpy(), q.covariance(), strict=True):
             precision = expected.precision(network.linearize(z)[0], network(z))
             np.testing.assert_allclose(
@@ -72,7 +65,7 @@ def hessian_of_log_joint(decoder, likelihood, x, z):
             inner.watch(z)
             y = decoder(z)
             if likelihood == "gaussian":
-                each = tfd.Normal(y, np.sqrt(0.3)).log_prob(x)
+                each = tfd.Normal(y, np.sqrt(reference.VARIANCE)).log_prob(x)
             else:
                 each = tfd.Bernoulli(logits=y).log_prob(x)
             prior = tfd.Normal(tf.zeros_like(z), tf.ones_like(z)).log_prob(z)
@@ -112,7 +105,9 @@ class TestHessian:
         expected = np.linalg.inv(precision.numpy())
         np.testing.assert_allclose(q.covariance(), expected, **TIGHT)
 
-    @pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+    @pytest.mark.parametrize(
+        "wrap", [lambda f: f, tf.function], ids=["eager", "graph"]
+    )
     def test_error_where_it_is_not_positive_definite(self, wrap):
         # y = 3 tanh(z) bends towards the data at z = -1, and the data is far:
         # -d2 log p / dz2 = y'^2 - (x - y) y'' + 1 < 0.

@@ -3,15 +3,12 @@ import numpy as np
 import pytest
 import reference
 import tensorflow as tf
+from direct_form import normal
 
 from tf_vlae import layers
 
 BATCH, UNITS = 3, 6
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
-
-
-def normal(*shape, seed=0):
-    return tf.constant(np.random.default_rng(seed).normal(size=shape))
 
 
 def make_flow(kind, T, latent, **kwargs):

@@ -14,7 +14,7 @@ from tf_vlae import covariances
 
 SHAPE, BATCH, LATENT = (3, 2), 3, 2
 SEED = tf.constant([1, 2])
-LIKELIHOODS = ["gaussian", "bernoulli"]
+LIKELIHOODS = list(reference.LIKELIHOODS)
 # Depth 0 to 2 with each activation; one of each is enough for most.
 FEW = [("relu", (4, 3)), ("leaky_relu", (4,)), ("maxout", (4,))]
 ALL = [
@@ -34,7 +34,7 @@ def make(kind, dtype="float64", **kwargs):
 
 
 def training_loss(model, x):
-    reconstruction, kl = model._elbo_terms(x, SEED)
+    reconstruction, kl = model._elbo_terms(x, SEED, training=True)
     return tf.reduce_mean(kl - reconstruction)
 
 

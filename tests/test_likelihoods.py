@@ -3,6 +3,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_probability as tfp
+from direct_form import normal
+from reference import VARIANCE
 
 from tf_vlae import likelihoods
 
@@ -10,14 +12,8 @@ tfd = tfp.distributions
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}
 
 
-def normal(*shape, seed=0):
-    return tf.constant(np.random.default_rng(seed).normal(size=shape))
-
-
-def gaussian(variance=0.3):
-    likelihood = likelihoods.Gaussian(dtype="float64")
-    likelihood.log_variance.assign(np.log(variance))
-    return likelihood
+def gaussian():
+    return likelihoods.Gaussian(VARIANCE, dtype="float64")
 
 
 def bernoulli():
@@ -41,15 +37,17 @@ def case(request):
 class TestLogProb:
     def test_gaussian(self):
         x = normal(3, 4)
-        expected = tfd.Normal(Y, np.sqrt(0.3)).log_prob(x)
-        actual = gaussian(0.3).log_prob(x, Y)
+        expected = tfd.Normal(Y, np.sqrt(VARIANCE)).log_prob(x)
+        actual = gaussian().log_prob(x, Y)
         np.testing.assert_allclose(actual, np.sum(expected, axis=-1), **TIGHT)
 
     def test_gaussian_in_closed_form(self):
         x = normal(3, 4)
         square = np.sum((x - Y).numpy() ** 2, axis=-1)
-        expected = -square / (2 * 0.25) - 4 / 2 * np.log(2 * np.pi * 0.25)
-        actual = gaussian(0.25).log_prob(x, Y)
+        expected = -square / (2 * VARIANCE) - 4 / 2 * np.log(
+            2 * np.pi * VARIANCE
+        )
+        actual = gaussian().log_prob(x, Y)
         np.testing.assert_allclose(actual, expected, **TIGHT)
 
     def test_bernoulli(self):
@@ -117,11 +115,11 @@ class TestDerivatives:
         assert gaussian().curvature(Y).shape == []
 
     def test_log_variance_has_a_gradient(self):
-        likelihood, x = gaussian(0.3), normal(3, 4)
+        likelihood, x = gaussian(), normal(3, 4)
         with tf.GradientTape() as tape:
             value = likelihood.log_prob(x, Y)
         actual = tape.gradient(value, likelihood.log_variance)
-        expected = 0.5 * np.sum((x - Y).numpy() ** 2 / 0.3 - 1)
+        expected = 0.5 * np.sum((x - Y).numpy() ** 2 / VARIANCE - 1)
         np.testing.assert_allclose(actual, expected, **TIGHT)
 
 
@@ -132,7 +130,7 @@ class TestSample:
         draws = likelihood.sample(tf.tile(y, [count, 1]), [3, 4]).numpy()
         mean = likelihood.mean(y).numpy()[0]
         if isinstance(likelihood, likelihoods.Gaussian):
-            variance = np.full(4, 0.3)
+            variance = np.full(4, VARIANCE)
         else:
             variance = mean * (1 - mean)
             assert set(np.unique(draws)) == {0.0, 1.0}

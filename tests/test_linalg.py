@@ -3,14 +3,11 @@ import functools
 import numpy as np
 import pytest
 import tensorflow as tf
+from direct_form import normal
 
 from tf_vlae import linalg
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
-
-
-def normal(*shape, seed=0):
-    return tf.constant(np.random.default_rng(seed).normal(size=shape))
 
 
 def gram_plus_identity(root):
@@ -119,91 +116,45 @@ class TestImplicitSolve:
             np.testing.assert_allclose(one, other, **TIGHT)
 
 
-class TestConjugateGradient:
-    root = normal(3, 4, 6, seed=2)
-    rhs = normal(3, 4, seed=3)
-
-    def solve(self, preconditioner, iterations):
-        return linalg.conjugate_gradient(
-            functools.partial(gram_plus_identity_product, self.root),
-            self.rhs,
-            preconditioner,
-            iterations,
-        )
-
-    def expected(self):
-        matrix = gram_plus_identity(self.root).numpy()
-        return np.linalg.solve(matrix, self.rhs.numpy()[..., None])[..., 0]
-
-    @pytest.mark.parametrize("seed", [None, 0, 1])
-    def test_as_many_iterations_as_unknowns_are_exact(self, seed):
-        # Whatever the preconditioner, as long as it is positive definite.
-        preconditioner = tf.eye(4, dtype=tf.float64)
-        if seed is not None:
-            preconditioner = positive_definite(1, 4, seed)[0]
-        actual = self.solve(preconditioner, iterations=4)
-        np.testing.assert_allclose(actual, self.expected(), rtol=1e-8)
-        fewer = self.solve(preconditioner, iterations=2)
-        assert np.abs(fewer - self.expected()).max() > 1e-4
-
-    def test_one_iteration_with_the_inverse_is_exact(self):
-        inverse = np.linalg.inv(gram_plus_identity(self.root).numpy()[0])
-        actual = self.solve(inverse, iterations=1)
-        np.testing.assert_allclose(actual[0], self.expected()[0], **TIGHT)
-
-    def test_goes_on_at_the_solution(self):
-        actual = self.solve(tf.eye(4, dtype=tf.float64), iterations=40)
-        np.testing.assert_allclose(actual, self.expected(), **TIGHT)
-
-    def test_zero_has_the_solution_zero(self):
-        actual = linalg.conjugate_gradient(
-            tf.identity, tf.zeros([2, 4]), tf.eye(4), iterations=3
-        )
-        np.testing.assert_array_equal(actual, np.zeros([2, 4]))
+def sandwich(rows, root):
+    return linalg.sandwich(rows, tf.matmul(root, root, transpose_b=True))
 
 
-class TestOuterGram:
-    def test_value_and_gradient(self):
-        kernel, cotangent = normal(4, 6), normal(4, 4, seed=1)
-        expected = kernel.numpy() @ kernel.numpy().T
-        np.testing.assert_allclose(linalg.outer_gram(kernel), expected, **TIGHT)
-        actual, direct = (
-            gradients(function, [kernel], cotangent)[0]
-            for function in (
-                linalg.outer_gram,
-                lambda w: tf.matmul(w, w, transpose_b=True),
-            )
-        )
-        np.testing.assert_allclose(actual, direct, **TIGHT)
+GRAMS = {
+    "outer_gram": (
+        linalg.outer_gram,
+        lambda w: tf.einsum("im,jm->ij", w, w),
+        [normal(4, 6)],
+    ),
+    "batch outer_gram": (
+        linalg.outer_gram,
+        lambda w: tf.einsum("bim,bjm->bij", w, w),
+        [normal(3, 4, 6)],
+    ),
+    "weighted_gram": (
+        linalg.weighted_gram,
+        lambda r, w: tf.einsum("bim,bm,bjm->bij", r, w, r),
+        [normal(3, 4, 6), normal(3, 6, seed=1)],
+    ),
+    "sandwich": (
+        sandwich,
+        lambda b, w: tf.einsum("bim,mk,nk,bjn->bij", b, w, w, b),
+        [normal(3, 4, 5), normal(5, 7, seed=1)],
+    ),
+}
 
 
-class TestSandwich:
-    rows = normal(3, 4, 5, seed=5)
-    root = normal(5, 7, seed=6)
-
-    @staticmethod
-    def gram(root):
-        return tf.matmul(root, root, transpose_b=True)
-
-    def shared(self, rows, root):
-        return linalg.sandwich(rows, self.gram(root))
-
-    def direct(self, rows, root):
-        return tf.einsum("bim,mk,bjk->bij", rows, self.gram(root), rows)
-
-    def test_is_the_product_of_three(self):
-        rows, gram = self.rows.numpy(), self.gram(self.root).numpy()
-        expected = [row @ gram @ row.T for row in rows]
-        actual = self.shared(self.rows, self.root)
-        np.testing.assert_allclose(actual, expected, **TIGHT)
-
-    def test_gradient_in_rows_and_gram(self):
-        # Not symmetric on purpose: both triangles of it count.
-        sources, cotangent = [self.rows, self.root], normal(3, 4, 4, seed=7)
-        actual = gradients(self.shared, sources, cotangent)
-        expected = gradients(self.direct, sources, cotangent)
-        for one, other in zip(actual, expected, strict=True):
-            np.testing.assert_allclose(one, other, **TIGHT)
+@pytest.mark.parametrize("name", GRAMS)
+def test_gram_matrix_has_the_value_and_gradient_of_its_definition(name):
+    function, definition, sources = GRAMS[name]
+    value, expected = function(*sources), definition(*sources)
+    np.testing.assert_allclose(value, expected, **TIGHT)
+    # Not symmetric on purpose: both triangles of it count.
+    cotangent = normal(*value.shape, seed=2)
+    actual = gradients(function, sources, cotangent)
+    expected = gradients(definition, sources, cotangent)
+    for one, other in zip(actual, expected, strict=True):
+        np.testing.assert_allclose(one, other, **TIGHT)
 
 
 class TestMatmulRows:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import reference
 import tensorflow as tf
+from direct_form import normal
 
 from tf_vlae import layers
 from tf_vlae.linearization import linearizer
@@ -26,10 +27,6 @@ ACTIVATIONS = {
 # Whether the data is wider than the last hidden layer decides if the batch
 # shares one Gram matrix: [data, hidden units] of both cases.
 WIDE, NARROW = ((3, 4), 5), ((2,), 5)
-
-
-def normal(*shape, seed=0):
-    return tf.constant(np.random.default_rng(seed).normal(size=shape))
 
 
 def piecewise(activation="relu", depth=2, shape=(3, 4), width=5):
@@ -114,10 +111,12 @@ class TestLinearize:
         decoder, z = piecewise(activation), normal(4, LATENT)
         W, b = decoder.linearize(z)
         network = reference.Network(decoder.get_weights(), units)
-        for point, matrix, offset in zip(z.numpy(), W, b, strict=True):
-            expected = network.linearize(point)
-            np.testing.assert_allclose(matrix, expected[0], **TIGHT)
-            np.testing.assert_allclose(offset, expected[1], **TIGHT)
+        for index, point in enumerate(z.numpy()):
+            matrix, offset = network.linearize(point)
+            np.testing.assert_allclose(W[index], matrix, **TIGHT)
+            np.testing.assert_allclose(b[index], offset, **TIGHT)
+            output = tf.reshape(decoder(z)[index], [-1])
+            np.testing.assert_allclose(output, network(point), **TIGHT)
 
     def test_holds_in_the_whole_region(self):
         decoder, z = piecewise(), normal(4, LATENT)
