@@ -62,7 +62,9 @@ def test_every_size_works(model, batch, latent, hidden, shape, likelihood, T):
         assert gradient is None or np.all(np.isfinite(gradient))
 
 
-@pytest.mark.parametrize("covariance", ["full", "low_rank", "hessian"])
+@pytest.mark.parametrize(
+    "covariance", ["full", "implicit", "low_rank", "hessian"]
+)
 @pytest.mark.parametrize("mode", ["newton", "cg", "gradient"])
 def test_every_strategy_works(mode, covariance):
     model = tf_vlae.VLAE(3, (5,), T=3, mode=mode, covariance=covariance, seed=0)
@@ -183,3 +185,44 @@ def test_activation(model, activation):
     model.compile("adam", run_eagerly=True)
     logs = model.train_on_batch(images(), return_dict=True)
     assert np.isfinite(logs["loss"])
+
+
+def flat_network(outputs):
+    return keras.Sequential(
+        [keras.layers.Flatten(), keras.layers.Dense(outputs)]
+    )
+
+
+class TestNetworksThatDoNotFit:
+    def test_decoder_with_the_wrong_number_of_outputs(self):
+        model = tf_vlae.VLAE(2, (5,), decoder=keras.layers.Dense(7))
+        # The same words the second time.
+        for _ in range(2):
+            with pytest.raises(
+                ValueError, match=r"`decoder`.*12 outputs.*Received: .*7"
+            ):
+                model.fit(images(), verbose=0)
+
+    @pytest.mark.parametrize(
+        ("model", "needed"),
+        [
+            (tf_vlae.VAE, "mean, log-variance"),
+            (tf_vlae.SAVAE, "mean, log-variance"),
+            (tf_vlae.HFVAE, "mean, log-variance, hidden layer"),
+            (tf_vlae.IAFVAE, "mean, log-variance, hidden layer"),
+        ],
+    )
+    def test_encoder_with_too_few_outputs(self, model, needed):
+        model = model(2, (5,), encoder=flat_network(2))
+        for _ in range(2):
+            with pytest.raises(
+                ValueError, match=f"`encoder`.*{needed}.*Received: .*1 output"
+            ):
+                model.fit(images(), verbose=0)
+
+    def test_encoder_of_another_latent_size(self):
+        model = tf_vlae.VLAE(2, (5,), encoder=flat_network(3))
+        with pytest.raises(
+            ValueError, match=r"`encoder`.*\[batch, 2\].*Received: .*3"
+        ):
+            model.fit(images(), verbose=0)
