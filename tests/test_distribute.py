@@ -84,11 +84,11 @@ class TestMultiWorker:
         chief, worker = start_workers(workdir)
         first = workdir / "checkpoints" / "epoch-000001.npz"
         trainer_runs.kill_after(first, worker)
-        output, _ = chief.communicate(timeout=120)
+        output, _ = chief.communicate(timeout=300)
         assert chief.returncode != 0, output
         assert not (workdir / "results.json").exists()
         for process in start_workers(workdir):
-            output, _ = process.communicate(timeout=120)
+            output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
             assert output.strip().endswith("nats per image.")
         return workdir

@@ -3,6 +3,7 @@
 import types
 
 import pytest
+import tensorflow as tf
 
 from trainers import progress
 from trainers.state import State
@@ -65,6 +66,14 @@ class TestProgress:
         found.add({"elbo": 1.0, "val_elbo": 1.0}, seconds=3.0)
         progress.show_epoch(found, epochs=21, seconds=3.0)
         assert "(best)" not in capsys.readouterr().out
+
+    def test_watched_batches(self, capsys):
+        batches = tf.data.Dataset.range(25)
+        assert [int(x) for x in progress.watch(batches, "Work")] == [*range(25)]
+        title, *lines = capsys.readouterr().out.splitlines()
+        assert title == "Work:"
+        done = [int(line.split(" %")[0]) for line in lines]
+        assert done == [12, 20, 32, 40, 52, 60, 72, 80, 92, 100]
 
     @pytest.mark.parametrize(
         ("seconds", "text"),

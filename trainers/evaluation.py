@@ -1,6 +1,5 @@
 """What a trained model is worth on the test set."""
 
-import keras
 import numpy as np
 
 from trainers import progress
@@ -38,12 +37,10 @@ def log_likelihoods(model, batches, num_samples):
     Returns:
         An array of shape `[images]`, in nats.
     """
-    print(f"Test log-likelihood, {num_samples} samples:", flush=True)
-    bar = keras.utils.Progbar(
-        int(batches.cardinality()), verbose=int(progress.on_terminal())
-    )
-    values = []
-    for step, batch in enumerate(batches):
-        values.append(model.log_likelihood(batch, num_samples, seed=step))
-        bar.add(1, [("log_likelihood", np.mean(values[-1]))])
+    title = f"Log-likelihood with {num_samples} samples an image"
+    watched = enumerate(progress.watch(batches, title))
+    values = [
+        model.log_likelihood(batch, num_samples, seed=step)
+        for step, batch in watched
+    ]
     return np.concatenate(values)

@@ -1,6 +1,7 @@
 """What a run shows while it works."""
 
 import sys
+import time
 
 import keras
 
@@ -42,6 +43,30 @@ def show_epoch(state, epochs, seconds):
         f"{seconds:.1f} s, {left} left",
         flush=True,
     )
+
+
+def watch(batches, title):
+    """Yields batches and shows how far it has come.
+
+    Args:
+        batches: finite `tf.data.Dataset`.
+        title: str.
+
+    Yields:
+        The batches.
+    """
+    steps = int(batches.cardinality())
+    bar = keras.utils.Progbar(steps, verbose=int(on_terminal()))
+    print(f"{title}:", flush=True)
+    began = time.monotonic()
+    for step, batch in enumerate(batches, 1):
+        yield batch
+        bar.update(step)
+        # A line for each tenth, where there is no bar.
+        if not on_terminal() and 10 * step // steps > 10 * (step - 1) // steps:
+            left = (time.monotonic() - began) / step * (steps - step)
+            done = 100 * step // steps
+            print(f"{done} % done, {duration(left)} left", flush=True)
 
 
 def duration(seconds):
