@@ -1,5 +1,6 @@
 """Data sets: which image is where, in which order, with which draws."""
 
+import functools
 import socket
 
 import numpy as np
@@ -16,15 +17,15 @@ def images(dataset):
     return np.concatenate(list(dataset.as_numpy_iterator()))
 
 
-def image_data(train, read, batch_size=10, seed=0):
-    test = train[:15]
+def image_data(train, read, batch_size=10, seed=0, white=255):
+    read, test = functools.partial(read, white=white), train[:15]
     return ImageData(train, test, read, "gaussian", batch_size, seed)
 
 
 def numbered(count=100, batch_size=10, seed=0):
     """Data whose images are their own numbers, 1x1x1."""
     train = np.arange(count, dtype=np.int32).reshape(-1, 1, 1, 1)
-    return image_data(train, readers.grey(1), batch_size, seed)
+    return image_data(train, readers.grey, batch_size, seed, white=1)
 
 
 def numbers(dataset):
@@ -111,7 +112,7 @@ class TestBinarisation:
         return np.repeat(values, 200, axis=0)
 
     def test_probability_is_the_grey_value(self, ramp):
-        data = image_data(ramp, readers.binary(255))
+        data = image_data(ramp, readers.binary)
         drawn = np.concatenate([images(data.epoch(i)) for i in range(10)])
         assert set(np.unique(drawn)) == {0.0, 1.0}
         p = ramp[0] / 255
@@ -120,7 +121,7 @@ class TestBinarisation:
         assert np.all(np.abs(drawn.mean(axis=0) - p) <= 5 * error)
 
     def test_training_draws_are_fresh_on_every_read(self, ramp):
-        data = image_data(ramp, readers.binary(255))
+        data = image_data(ramp, readers.binary)
         first = images(data.train)
         again = images(data.train)
         assert 0.2 < np.mean(first[0] != again[0]) < 0.45
@@ -131,8 +132,13 @@ class TestBinarisation:
         )
 
     def test_other_draws_are_fixed_and_differ_by_image(self, ramp):
-        data = image_data(ramp, readers.binary(255))
-        other = image_data(ramp, readers.binary(255), batch_size=7, seed=5)
+        data = image_data(ramp, readers.binary)
+        other = image_data(
+            ramp,
+            readers.binary,
+            batch_size=7,
+            seed=5,
+        )
         for part in ("validation", "test"):
             first = images(getattr(data, part))
             np.testing.assert_array_equal(first, images(getattr(data, part)))
@@ -145,7 +151,8 @@ class TestLogit:
     def test_pixels_come_back_dequantised(self):
         values = np.arange(256, dtype=np.uint8).reshape(1, 16, 16, 1)
         data = image_data(
-            np.repeat(values, 20, axis=0), readers.dequantised_logit(255)
+            np.repeat(values, 20, axis=0),
+            readers.dequantised_logit,
         )
         back = logit.inverse(images(data.train)).numpy() * 256
         offset = back - values

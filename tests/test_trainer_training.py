@@ -1,5 +1,6 @@
 """The parts of a run, called as the trainer calls them."""
 
+import functools
 import json
 
 import numpy as np
@@ -24,9 +25,10 @@ def tiny_data(logit=False, channels=1):
     """Twenty images of 3x3."""
     generator = np.random.default_rng(0)
     pixels = generator.integers(0, 256, (20, 3, 3, channels), dtype=np.uint8)
-    read, likelihood = readers.grey(255), "gaussian"
+    read, likelihood = readers.grey, "gaussian"
     if logit:
-        read, likelihood = readers.dequantised_logit(255), "logit_gaussian"
+        read, likelihood = readers.dequantised_logit, "logit_gaussian"
+    read = functools.partial(read, white=255)
     return ImageData(pixels, pixels[:5], read, likelihood, 9, seed=0)
 
 

@@ -1,3 +1,5 @@
+import functools
+
 from tf_vlae import validation
 from tf_vlae.datasets import readers
 from tf_vlae.datasets import sources
@@ -39,12 +41,12 @@ def load(name, batch_size=128, data_dir=None, seed=0, logit=False):
     if logit and name == "binary_mnist":
         expected = "False for binary images"
         raise validation.invalid("logit", expected, logit)
-    train, test = sources.SOURCES[name](data_dir)
-    white = sources.WHITE.get(name, 255)
     if name == "binary_mnist":
-        read, likelihood = readers.binary(white), "bernoulli"
+        read, likelihood = readers.binary, "bernoulli"
     elif logit:
-        read, likelihood = readers.dequantised_logit(white), "logit_gaussian"
+        read, likelihood = readers.dequantised_logit, "logit_gaussian"
     else:
-        read, likelihood = readers.grey(white), "gaussian"
+        read, likelihood = readers.grey, "gaussian"
+    read = functools.partial(read, white=sources.WHITE.get(name, 255))
+    train, test = sources.SOURCES[name](data_dir)
     return ImageData(train, test, read, likelihood, batch_size, seed)
