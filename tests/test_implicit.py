@@ -10,6 +10,7 @@ from tf_vlae import covariances
 from tf_vlae import linearization
 from tf_vlae.covariances.implicit_posterior import ImplicitPosterior
 from tf_vlae.solvers import CholeskySolver
+from tf_vlae.solvers import ConjugateGradientSolver
 
 SHAPE = (5, 4, 1)
 LATENT = 3
@@ -175,6 +176,27 @@ def test_fewer_iterations_leave_a_larger_residual():
         return covariance.metrics[0].result()
 
     assert residual(1) > 2 * residual(2) > 4 * residual(LATENT)
+
+
+def test_solve_error_is_that_of_the_solution():
+    model = _model("gaussian", "full")
+    view = _view(model, 3)
+    precision = view.precision()[0].numpy()
+    preconditioner = np.diag([1.0, 0.5, 2.0])
+    solver = ConjugateGradientSolver(1, tf.constant(preconditioner))
+    posterior = ImplicitPosterior(view, solver, 0.0, keras.metrics.Mean())
+    errors = posterior.solve_error(seed=[1, 2])
+    for noise, error in zip(posterior._noise([1, 2]), errors, strict=True):
+        # One iteration: the best multiple of the first direction.
+        noise = noise.numpy()
+        first = preconditioner @ noise
+        found = (noise @ first) / (first @ precision @ first) * first
+        exact = np.linalg.solve(precision, noise)
+        wrong = found - exact
+        expected = np.sqrt(
+            (wrong @ precision @ wrong) / (exact @ precision @ exact)
+        )
+        np.testing.assert_allclose(error, expected, rtol=1e-8)
 
 
 def test_shown_elbo_is_the_elbo():

@@ -1,8 +1,10 @@
 """Variational Laplace Autoencoders for TensorFlow and Keras."""
 
+from tf_vlae import covariances
 from tf_vlae import datasets
 from tf_vlae import layers
 from tf_vlae import likelihoods
+from tf_vlae import modes
 from tf_vlae.models import Autoencoder
 from tf_vlae.models import HFVAE
 from tf_vlae.models import IAFVAE
@@ -19,7 +21,9 @@ __all__ = [
     "VAE",
     "VLAE",
     "Autoencoder",
+    "covariances",
     "datasets",
     "layers",
     "likelihoods",
+    "modes",
 ]

@@ -4,6 +4,7 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import linalg
+from tf_vlae.solvers import CholeskySolver
 
 
 class ImplicitPosterior:
@@ -63,6 +64,28 @@ class ImplicitPosterior:
         value -= 0.5 * z.shape[-1] * math.log(2 * math.pi)
         slope = tf.reduce_sum(pull * (z - tf.stop_gradient(z)), axis=-1)
         return z, value - slope
+
+    def solve_error(self, seed):
+        """Relative error of the samples' solves, in the energy norm.
+
+        ```
+        |u - u*|_Lambda / |u*|_Lambda,   |u|_Lambda^2 = u^T Lambda u
+        ```
+
+        Args:
+            seed: integer tensor of shape `[2]`.
+
+        Returns:
+            A tensor of shape `[batch]`.
+        """
+        view, noise = self._view, self._noise(seed)
+        exact = CholeskySolver().prepare(view)(noise)
+        error = self._solver.prepare(view)(noise) - exact
+
+        def energy(u):
+            return tf.reduce_sum(u * view.precision_product(u), axis=-1)
+
+        return tf.sqrt(energy(error) / energy(exact))
 
     def _noise(self, seed):
         """J^T C^(1/2) e1 + e2, `[batch, latent]`."""
