@@ -133,12 +133,7 @@ class TestBinarisation:
 
     def test_other_draws_are_fixed_and_differ_by_image(self, ramp):
         data = image_data(ramp, readers.binary)
-        other = image_data(
-            ramp,
-            readers.binary,
-            batch_size=7,
-            seed=5,
-        )
+        other = image_data(ramp, readers.binary, batch_size=7, seed=5)
         for part in ("validation", "test"):
             first = images(getattr(data, part))
             np.testing.assert_array_equal(first, images(getattr(data, part)))
@@ -150,10 +145,8 @@ class TestBinarisation:
 class TestLogit:
     def test_pixels_come_back_dequantised(self):
         values = np.arange(256, dtype=np.uint8).reshape(1, 16, 16, 1)
-        data = image_data(
-            np.repeat(values, 20, axis=0),
-            readers.dequantised_logit,
-        )
+        images_of_all = np.repeat(values, 20, axis=0)
+        data = image_data(images_of_all, readers.dequantised_logit)
         back = logit.inverse(images(data.train)).numpy() * 256
         offset = back - values
         assert offset.min() > -1e-3 and offset.max() < 1 + 1e-3

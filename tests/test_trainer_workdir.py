@@ -141,6 +141,13 @@ class TestCheckpoints:
         assert checkpoints.restore_latest(model) == state(1.0, 2.0)
         assert len(list(tmp_path.iterdir())) == 1
 
+    def test_another_seed_is_refused(self, tmp_path):
+        model = small_model()
+        Checkpoints(tmp_path).save(model, state(1.0))
+        model.seed = 1
+        with pytest.raises(ValueError, match=r"seed 0.*seed 1"):
+            Checkpoints(tmp_path).restore_latest(model)
+
     def test_another_model_is_refused(self, tmp_path):
         Checkpoints(tmp_path).save(small_model(), state(1.0))
         other = tf_vlae.VAE(3, (3,), seed=0)

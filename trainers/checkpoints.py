@@ -11,10 +11,10 @@ from trainers.state import State
 class Checkpoints:
     """The latest and the best checkpoint of a run, a file for each epoch.
 
-    A file holds all of the epoch: weights, optimizer, step, history and with
-    it the best value so far. It is written under another name and renamed,
-    and older ones are removed only after that, so that a run can be killed at
-    any moment.
+    A file holds all of the epoch: weights, optimizer, step, seed, history and
+    with it the best value so far. It is written under another name and
+    renamed, and older ones are removed only after that, so that a run can be
+    killed at any moment.
 
     Args:
         folder: `pathlib.Path`.
@@ -27,12 +27,12 @@ class Checkpoints:
         """Writes the checkpoint of an epoch and removes those not needed.
 
         Args:
-            model: a compiled `keras.Model`.
+            model: the compiled `tf_vlae.Autoencoder`.
             state: a `State`.
         """
         buffer = io.BytesIO()
         text = json.dumps(dataclasses.asdict(state))
-        np.savez(buffer, state=text, **_arrays(model))
+        np.savez(buffer, state=text, seed=model.seed, **_arrays(model))
         files.write(self._path(state.epoch), buffer.getvalue())
         needed = {self._path(state.epoch), self._path(state.best_epoch)}
         for path in set(self._folder.glob("epoch-*.npz")) - needed:
@@ -42,7 +42,7 @@ class Checkpoints:
         """Sets the model, if there is a checkpoint.
 
         Args:
-            model: the compiled `keras.Model`.
+            model: the compiled `tf_vlae.Autoencoder`.
 
         Returns:
             The `State`, a new one if there is no checkpoint.
@@ -54,13 +54,18 @@ class Checkpoints:
         """Sets the model to the epoch with the best validation ELBO.
 
         Args:
-            model: the compiled `keras.Model`.
+            model: the compiled `tf_vlae.Autoencoder`.
             state: the `State` of the latest epoch.
         """
         self._restore(self._path(state.best_epoch), model)
 
     def _restore(self, path, model):
         with np.load(path) as stored:
+            if stored["seed"] != model.seed:
+                raise ValueError(
+                    f"{path} is of a run with seed {stored['seed']}: it would "
+                    f"not go on as it was with seed {model.seed}."
+                )
             for name, variable in _variables(model).items():
                 variable.assign(stored[name])
             return State(**json.loads(stored["state"].item()))
