@@ -1,0 +1,280 @@
+"""The benchmark measures what it says; how fast a machine is, is no test."""
+
+import csv
+import math
+import pathlib
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tf_vlae
+from trainers import benchmark_cases
+from trainers import benchmark_measure
+from trainers import benchmark_report
+from trainers.benchmark_cases import Case
+from trainers.benchmark_step import BenchmarkStep
+from trainers.direct_form import DirectVLAE
+from trainers.matmul_flops import matmul_flops
+
+BENCHMARK = pathlib.Path(__file__).parents[1] / "trainers" / "benchmark.py"
+
+
+def flops(function, *shapes):
+    specs = [tf.TensorSpec(shape, tf.float32) for shape in shapes]
+    concrete = tf.function(function).get_concrete_function(*specs)
+    return matmul_flops(concrete.graph)
+
+
+class TestMatmulFlops:
+    @pytest.mark.parametrize("transpose_a", [False, True])
+    @pytest.mark.parametrize("transpose_b", [False, True])
+    @pytest.mark.parametrize("batch", [[], [11]])
+    def test_product(self, transpose_a, transpose_b, batch):
+        def product(a, b):
+            return tf.matmul(a, b, transpose_a, transpose_b)
+
+        left = batch + ([5, 3] if transpose_a else [3, 5])
+        right = batch + ([7, 5] if transpose_b else [5, 7])
+        expected = 2 * 3 * 5 * 7 * math.prod(batch)
+        assert flops(product, left, right) == expected
+
+    def test_shared_factor_of_a_batch(self):
+        assert flops(tf.matmul, [1, 3, 5], [11, 5, 7]) == 2 * 11 * 3 * 5 * 7
+
+    def test_einsum(self):
+        def product(a, b):
+            return tf.einsum("io,bil->bol", a, b)
+
+        assert flops(product, [3, 5], [11, 3, 7]) == 2 * 11 * 3 * 5 * 7
+
+    def test_transpose_by_einsum_is_free(self):
+        assert flops(lambda a: tf.einsum("ij->ji", a), [3, 5]) == 0
+
+    def test_what_no_output_needs_is_not_run(self):
+        def function(a, b):
+            tf.matmul(b, b)
+            return tf.matmul(a, a)
+
+        assert flops(function, [3, 3], [5, 5]) == 2 * 3**3
+
+    def test_what_a_variable_is_set_to_is_run(self):
+        variable = tf.Variable(tf.zeros([5, 5]))
+
+        def function(a):
+            variable.assign(tf.matmul(a, a))
+
+        assert flops(function, [5, 5]) == 2 * 5**3
+
+    def test_loop_counts_as_often_as_it_runs(self):
+        def function(a):
+            def body(b):
+                return (tf.matmul(a, b),)
+
+            first = tf.matmul(a, a)
+            return tf.while_loop(
+                lambda _: True, body, (first,), maximum_iterations=6
+            )
+
+        assert flops(function, [5, 5]) == (6 + 1) * 2 * 5**3
+
+    def test_called_function_counts_at_each_call(self):
+        square = tf.function(lambda a: tf.matmul(a, a))
+        assert flops(lambda a: square(square(a)), [5, 5]) == 2 * 2 * 5**3
+
+    def test_gradient_of_a_product_is_two_more(self):
+        def function(a, b):
+            with tf.GradientTape() as tape:
+                tape.watch([a, b])
+                loss = tf.reduce_sum(tf.matmul(a, b) ** 2)
+            return tape.gradient(loss, [a, b])
+
+        assert flops(function, [3, 5], [5, 7]) == 3 * 2 * 3 * 5 * 7
+
+    def test_unknown_number_of_iterations_is_an_error(self):
+        def function(a):
+            return tf.while_loop(
+                lambda b: b[0, 0] < 1, lambda b: tf.matmul(b, b), (a,)
+            )
+
+        with pytest.raises(ValueError, match="maximum_iterations"):
+            flops(function, [5, 5])
+
+    def test_unknown_shape_is_an_error(self):
+        with pytest.raises(ValueError, match="not static"):
+            flops(lambda a: tf.matmul(a, a), [None, 5])
+
+
+class TestSteps:
+    def test_vae_has_three_products_for_each_layer(self):
+        data, hidden, latent = 784, 256, 16
+        layers = [
+            (data, hidden),
+            (hidden, latent),
+            (hidden, latent),
+            (latent, hidden),
+            (hidden, data),
+        ]
+        # Forward, and backward to kernels and inputs but for the images.
+        products = 3 * sum(a * b for a, b in layers) - data * hidden
+        step = BenchmarkStep(Case("small", "mnist", "vae", 0))
+        assert step.flops() == 2 * 128 * products
+
+    def test_work_hardly_grows_with_pixels(self):
+        mnist, cifar = (
+            BenchmarkStep(Case("big", data, "full", 4)).flops()
+            for data in ("mnist", "cifar")
+        )
+        assert mnist < cifar < 1.15 * mnist
+
+    @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
+    def test_yardstick_makes_the_steps_of_the_library(self, likelihood):
+        x = np.random.default_rng(0).random((6, 5, 5), dtype=np.float32)
+        moves = []
+        for model in (DirectVLAE, tf_vlae.VLAE):
+            own = model(3, (12, 8), T=2, likelihood=likelihood, seed=0)
+            own.adapt(x)
+            own.compile(keras.optimizers.SGD(1.0))
+            before = [v.numpy() for v in own.trainable_variables]
+            own.train_step(tf.constant(x))
+            after = [v.numpy() for v in own.trainable_variables]
+            moves.append([b - a for a, b in zip(before, after, strict=True)])
+        for direct, fast in zip(*moves, strict=True):
+            scale = np.max(np.abs(direct))
+            assert scale > 0
+            np.testing.assert_allclose(fast, direct, atol=1e-4 * scale)
+
+
+class TestGrid:
+    def test_everything(self):
+        groups = benchmark_cases.grid(
+            benchmark_cases.SIZES,
+            benchmark_cases.SHAPES,
+            benchmark_cases.UPDATES,
+            benchmark_cases.FORMS,
+        )
+        # Three forms at each T and a VAE; two shapes at one size and T alone.
+        assert [len(group) for group in groups] == 3 * [13] + 3 * [13] + 2 * [4]
+        assert all(len({c.group for c in group}) == 1 for group in groups)
+        assert len({case for group in groups for case in group}) == 86
+
+    def test_choice(self):
+        groups = benchmark_cases.grid(
+            ["small"], ["binary", "64x64x3"], [2], ["vae", "full"]
+        )
+        assert groups == [
+            [
+                Case("small", "binary", "vae", 0),
+                Case("small", "binary", "full", 2),
+            ]
+        ]
+
+    @pytest.mark.parametrize(
+        ("size", "data", "hidden", "latent"),
+        [
+            ("small", "mnist", (256,), 16),
+            ("small", "cifar", (512,), 32),
+            ("big", "cifar", (500, 500), 50),
+        ],
+    )
+    def test_networks_are_those_of_the_paper(self, size, data, hidden, latent):
+        case = Case(size, data, "full", 1)
+        assert (case.hidden, case.latent) == (hidden, latent)
+
+
+class TestReport:
+    def test_summary(self):
+        times = [(0.001 * n, 0.002 * n) for n in (5, 1, 2, 4, 3)]
+        summary = benchmark_measure.summary(times, flops=6e6, peak=4e9)
+        expected = {
+            "cpu_ms": 3,
+            "cpu_ms_q1": 2,
+            "cpu_ms_q3": 4,
+            "wall_ms": 6,
+            "steps": 5,
+            "matmul_gflop": 0.006,
+            "peak_gflops": 4,
+            # 6e6 in 3 ms are 2e9 in a second.
+            "peak_share": 0.5,
+        }
+        assert summary == pytest.approx(expected)
+
+    def test_ratio_is_to_the_direct_form_of_the_same_case(self):
+        rows = [
+            {"threads": n, "size": "big", "data": data, "form": form, "T": T}
+            for n in (1, 2)
+            for data in ("mnist", "cifar")
+            for form in ("direct", "full")
+            for T in (1, 4)
+        ]
+        for index, row in enumerate(rows):
+            row["cpu_ms"] = 2.0**index
+        rows.append({**rows[0], "form": "vae", "T": 0, "cpu_ms": 1.0})
+        benchmark_report.add_ratios(rows)
+        # The full form comes two rows after the direct one.
+        ratios = [row.get("direct_ratio") for row in rows]
+        assert ratios == 4 * [1, 1, 1 / 4, 1 / 4] + [None]
+
+
+def run(*flags):
+    return subprocess.run(
+        [sys.executable, BENCHMARK, *flags], capture_output=True, text=True
+    )
+
+
+class TestCommandLine:
+    def test_leaves_a_table_a_csv_file_and_plots(self, tmp_path):
+        done = run(
+            "--sizes=big",
+            "--data=mnist,14x14x1",
+            "--T=4",
+            "--forms=full,vae",
+            "--threads=1",
+            "--repeats=1",
+            "--samples=10",
+            f"--output={tmp_path / 'results'}",
+        )
+        assert done.returncode == 0, done.stderr
+        self.check_output(done.stdout)
+        with open(tmp_path / "results" / "results.csv") as file:
+            self.check_rows(list(csv.DictReader(file)))
+        for name in ("updates.png", "pixels.png"):
+            self.check_image(tmp_path / "results" / name)
+
+    def check_output(self, output):
+        assert "memory, case 4 of 4: big 14x14x1 vae" in output
+        assert "1 thread(s), case 3 to 4 of 4: big 14x14x1" in output
+        assert output.count("full     T=4") == 2
+        assert "importance samples per CPU second" in output
+
+    def check_rows(self, rows):
+        cases = [(row["data"], row["form"], row["T"]) for row in rows]
+        assert cases == [
+            ("mnist", "full", "4"),
+            ("mnist", "vae", "0"),
+            ("14x14x1", "full", "4"),
+            ("14x14x1", "vae", "0"),
+            ("mnist", "evaluation", "1"),
+        ]
+        for row in rows:
+            assert 0 < float(row["cpu_ms_q1"]) <= float(row["cpu_ms"])
+            assert float(row["cpu_ms"]) <= float(row["cpu_ms_q3"])
+            # No product is quicker than the quickest, within noise.
+            assert 0 < float(row["peak_share"]) < 1.5
+        for row in rows[:-1]:
+            # In MiB: the weights with Adam's moments alone are 4 or more.
+            assert 4 < float(row["memory_mib"]) < 4096
+        assert float(rows[-1]["samples_per_cpu_second"]) > 0
+
+    def check_image(self, path):
+        image = tf.io.decode_png(path.read_bytes())
+        assert min(image.shape[:2]) > 300
+        assert len(np.unique(image)) > 10
+
+    def test_a_bad_flag_is_named(self):
+        done = run("--T=0")
+        assert done.returncode != 0
+        assert "--T" in done.stderr

@@ -1,0 +1,82 @@
+r"""Measures what a training step costs, beside the direct form and a VAE.
+
+    python trainers/benchmark.py
+    python trainers/benchmark.py --sizes=big --data=mnist,cifar --T=1,4 \
+        --threads=1
+
+It prints a table and leaves results.csv, updates.png and pixels.png.
+"""
+
+import os
+import pathlib
+import sys
+
+# The project's root, so that this runs from a checkout as it is.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+# Each of many processes would repeat what TensorFlow has to say.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+from absl import app
+from absl import flags
+
+from trainers import benchmark_cases
+from trainers import benchmark_plots
+from trainers import benchmark_report
+from trainers import benchmark_run
+
+FLAGS = flags.FLAGS
+
+
+def _define_list(name, default, is_valid, text):
+    values = ",".join(map(str, default))
+    flags.DEFINE_list(name, values, text)
+    flags.register_validator(
+        name,
+        lambda chosen: chosen and all(map(is_valid, chosen)),
+        f"Expected one or more, as in {values}.",
+    )
+
+
+def _is_count(text):
+    return text.isdecimal() and int(text) > 0
+
+
+for _name, _known, _what in (
+    ("forms", benchmark_cases.FORMS, "Forms of the training step."),
+    ("sizes", benchmark_cases.SIZES, "Sizes of the networks."),
+    ("data", benchmark_cases.SHAPES, "Shapes of the data."),
+):
+    _define_list(_name, _known, _known.__contains__, _what)
+_define_list("T", benchmark_cases.UPDATES, _is_count, "Numbers of updates.")
+_define_list(
+    "threads",
+    ("1", "all"),
+    lambda text: text == "all" or _is_count(text),
+    "Numbers of threads.",
+)
+flags.DEFINE_integer("repeats", 5, "Rounds of all the cases of a group.", 1)
+flags.DEFINE_integer("samples", 5000, "Importance samples of an image.", 1)
+flags.DEFINE_string("output", "benchmark", "Folder for the results.")
+
+
+def main(argv):
+    if len(argv) > 1:
+        raise app.UsageError(f"Expected flags alone. Received: {argv[1:]}")
+    groups = benchmark_cases.grid(
+        FLAGS.sizes, FLAGS.data, list(map(int, FLAGS.T)), FLAGS.forms
+    )
+    threads = dict.fromkeys(
+        os.cpu_count() if count == "all" else int(count)
+        for count in FLAGS.threads
+    )
+    rows = benchmark_run.measure(groups, threads, FLAGS.repeats, FLAGS.samples)
+    benchmark_report.add_ratios(rows)
+    print(benchmark_report.table(rows))
+    output = pathlib.Path(FLAGS.output)
+    benchmark_report.write_csv(rows, output / "results.csv")
+    benchmark_plots.write_plots(rows, output)
+    print(f"\nThe results are in {output}.")
+
+
+if __name__ == "__main__":
+    app.run(main)
