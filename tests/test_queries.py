@@ -100,6 +100,21 @@ def test_examples_are_apart(model):
         )
 
 
+@pytest.mark.parametrize("model", [tf_vlae.HFVAE, tf_vlae.IAFVAE])
+def test_posterior_of_a_flow_is_that_of_its_outputs(model):
+    model = build(model, T=3)
+    mean, log_variance, hidden = model.encoder(images())
+    start = tfd.MultivariateNormalDiag(mean, tf.exp(0.5 * log_variance))
+    z = start.sample(seed=0)
+    log_prob, output = start.log_prob(z), model.flow(z, hidden)
+    if isinstance(model, tf_vlae.IAFVAE):
+        output, log_det = output
+        log_prob -= log_det
+    np.testing.assert_allclose(
+        model.posterior(images()).log_prob(output), log_prob, rtol=1e-7
+    )
+
+
 def test_posterior_of_vlae_is_a_full_gaussian():
     posterior = build().posterior(images())
     assert isinstance(posterior, tfd.MultivariateNormalTriL)
