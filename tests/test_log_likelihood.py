@@ -196,22 +196,6 @@ class TestChunks:
         assert np.all(np.isfinite(error))
 
 
-def test_seed():
-    model = small_model()
-    x = images()
-
-    def estimate(seed=None):
-        return model.log_likelihood(x, num_samples=3, seed=seed).numpy()
-
-    np.testing.assert_array_equal(estimate(1), estimate(1))
-    assert np.all(estimate(1) != estimate(2))
-    assert np.all(estimate() != estimate())
-    keras.utils.set_random_seed(3)
-    first = estimate()
-    keras.utils.set_random_seed(3)
-    np.testing.assert_array_equal(first, estimate())
-
-
 def test_follows_the_weights():
     model = small_model()
     x = images()

@@ -173,7 +173,7 @@ class TestSampleNoise:
         np.testing.assert_allclose(x.mean(axis=0), mean, atol=0.04)
 
 
-@pytest.mark.parametrize("query", ["sample", "elbo"])
+@pytest.mark.parametrize("query", ["sample", "elbo", "log_likelihood"])
 def test_seeds_of_queries(query):
     model = build(tf_vlae.VAE)
 
