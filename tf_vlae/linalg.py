@@ -27,8 +27,7 @@ def cholesky(matrix):
         A lower triangular tensor of shape `[..., n, n]`.
     """
     factor = tf.linalg.cholesky(matrix)
-    # The last pivot is NaN whenever any pivot before it was.
-    return _require_finite(factor, factor[..., -1, -1])
+    return _require_finite(factor, tf.linalg.diag_part(factor))
 
 
 def _require_finite(value, witness):

@@ -17,19 +17,20 @@ __all__ = [
 ]
 
 
-def get(identifier):
+def get(identifier, dtype=None):
     """The activation for a name, a function or a layer.
 
     Args:
         identifier: what `keras.activations.get` takes, `"maxout"`, a layer
             such as `keras.layers.LeakyReLU(0.1)` or
             `tf_vlae.layers.Maxout(3)`, or the configuration of one.
+        dtype: dtype of an activation layer that is made from a name.
 
     Returns:
         A callable.
     """
     if identifier == "maxout":
-        return Maxout()
+        return Maxout(dtype=dtype)
     if isinstance(identifier, dict):
         return keras.saving.deserialize_keras_object(identifier)
     return keras.activations.get(identifier)

@@ -13,6 +13,13 @@ class LeakyUnits:
     def __init__(self, negative_slope):
         self.negative_slope = negative_slope
 
+    def activate(self, preactivation):
+        """The units' output, `[..., units]`."""
+        if self.negative_slope == 0:
+            return tf.nn.relu(preactivation)
+        leak = self.negative_slope * preactivation
+        return tf.where(preactivation > 0, preactivation, leak)
+
     def branch(self, preactivation):
         """Slope of each unit, `[batch, units]`."""
         active = tf.cast(preactivation > 0, preactivation.dtype)

@@ -11,6 +11,10 @@ class MaxoutUnits:
     def __init__(self, pieces):
         self.pieces = pieces
 
+    def activate(self, preactivation):
+        """The units' output, `[..., units]`."""
+        return tf.reduce_max(self._group(preactivation), axis=-1)
+
     def branch(self, preactivation):
         """One-hot choice of piece for each unit, `[batch, units, pieces]`."""
         grouped = self._group(preactivation)

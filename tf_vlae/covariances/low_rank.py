@@ -22,8 +22,8 @@ class LowRank(Covariance):
     scale  = I + V (L - I) V^T,   L L^T = (I + K)^-1
     ```
 
-    so samples and log-determinants are closed form. The precision is
-    truncated from below: q is never narrower than the full posterior.
+    so samples and log-determinants are closed form. What is left out of the
+    precision makes q wider than the full posterior, not narrower.
 
     Args:
         rank: int. Number of eigenpairs, at most the latent size.

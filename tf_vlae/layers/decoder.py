@@ -46,7 +46,7 @@ class Decoder(keras.layers.Layer):
             validation.integer("output_shape", size, 1) for size in output_shape
         )
         self.hidden = validation.hidden_units("hidden", hidden)
-        self.activation = activations.get(activation)
+        self.activation = activations.get(activation, self.dtype_policy)
         self.seed = seed
         pieces = activations.pieces(self.activation)
         widths = [units * pieces for units in self.hidden]
@@ -67,8 +67,11 @@ class Decoder(keras.layers.Layer):
 
     def call(self, z):
         for layer in self.dense[:-1]:
-            z = self.activation(layer(z))
+            z = self._activate(layer(z))
         return tf.reshape(self.dense[-1](z), [-1, *self.output_shape])
+
+    def _activate(self, preactivation):
+        return self.activation(preactivation)
 
     def compute_output_shape(self, input_shape):
         return (input_shape[0], *self.output_shape)

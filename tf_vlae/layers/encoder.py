@@ -48,7 +48,7 @@ class Encoder(keras.layers.Layer):
         super().__init__(**kwargs)
         self.latent = validation.integer("latent", latent, 1)
         self.hidden = validation.hidden_units("hidden", hidden)
-        self.activation = activations.get(activation)
+        self.activation = activations.get(activation, self.dtype_policy)
         self.log_variance = bool(log_variance)
         self.seed = seed
         seeds = initializers.seed_sequence(seed)

@@ -132,9 +132,8 @@ class _AutoregressiveNetwork(keras.layers.Layer):
     def build(self, z_shape, h_shape):
         latent = z_shape[-1]
         inputs = np.arange(1, latent + 1)
-        # Hidden degrees 1 to latent - 1; degree 0 sees the context alone.
-        degrees = np.arange(self.hidden) % max(latent - 1, 1)
-        degrees += min(latent - 1, 1)
+        # Degrees 0 to latent - 1; degree 0 sees the context alone.
+        degrees = np.arange(self.hidden) % latent
         self._inward = (inputs[:, None] <= degrees).astype(self.dtype)
         self._outward = (degrees[:, None] < inputs).astype(self.dtype)
 

@@ -53,6 +53,11 @@ class PiecewiseLinearDecoder(Decoder):
             )
             raise validation.invalid("activation", expected, activation)
 
+    def _activate(self, preactivation):
+        # The units that `linearize` has, and not the activation itself, which
+        # may round its slope: W z + b is the output to the last digit.
+        return self._units.activate(preactivation)
+
     def linearizer(self):
         """The `Linearizer`, with the weights as they are."""
         return PiecewiseLinearizer(

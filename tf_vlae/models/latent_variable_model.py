@@ -66,7 +66,7 @@ class LatentVariableModel(DistributedModel, abc.ABC):
         self.latent = latent
         self.hidden = validation.hidden_units("hidden", hidden)
         self.likelihood = likelihoods.get(likelihood, dtype=self.dtype_policy)
-        self.activation = activations.get(activation)
+        self.activation = activations.get(activation, self.dtype_policy)
         self.seed = validation.integer("seed", seed, 0)
         self.encoder = encoder
         self.decoder = decoder
