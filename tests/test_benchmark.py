@@ -163,7 +163,7 @@ class TestGrid:
 
     def test_choice(self):
         groups = benchmark_cases.grid(
-            ["small"], ["binary", "64x64x3"], [2], ["vae", "full"]
+            ["small"], ["binary", "48x48x3"], [2], ["vae", "full"]
         )
         assert groups == [
             [

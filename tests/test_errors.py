@@ -240,9 +240,12 @@ class TestAfterAFailedFit:
             model.fit(x, verbose=0)
         self.assert_like_a_model_that_never_failed(model, other)
 
-    @pytest.mark.parametrize("bad", [spoiled(np.nan), np.zeros([8, 5])])
-    def test_of_validation_data(self, gaussian, bad):
-        with invalid("x"):
+    @pytest.mark.parametrize(
+        ("bad", "name"),
+        [(spoiled(np.nan), "x"), (np.zeros([8, 5]), "validation_data")],
+    )
+    def test_of_validation_data(self, gaussian, bad, name):
+        with invalid(name):
             gaussian.fit(images(), validation_data=bad, verbose=0)
         history = gaussian.fit(images(), validation_data=images(), verbose=0)
         assert np.isfinite(history.history["val_loss"][0])

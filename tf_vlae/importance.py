@@ -58,6 +58,7 @@ def log_likelihood(log_joint, posterior, num_samples, seed):
     )
     count = tf.cast(num_samples, posterior.dtype)
     estimate = largest + tf.math.log(total / count)
-    # var(mean w) / (mean w)^2 = sum w^2 / (sum w)^2 - 1 / n
+    # var(mean w) / (mean w)^2 = (sum w^2 / (sum w)^2 - 1 / n) n / (n - 1),
+    # which one sample says nothing about: NaN.
     relative = tf.maximum(square / total**2 - 1 / count, 0.0)
-    return estimate, tf.sqrt(relative)
+    return estimate, tf.sqrt(relative * count / (count - 1))

@@ -6,6 +6,8 @@ gradient is right. None of them differentiates through a factorisation.
 
 import tensorflow as tf
 
+from tf_vlae import validation
+
 _FAILED = (
     "The precision matrix of q(z|x) could not be factorised: it is not "
     "positive definite, or not finite, for at least one example. No weight "
@@ -27,17 +29,10 @@ def cholesky(matrix):
         A lower triangular tensor of shape `[..., n, n]`.
     """
     factor = tf.linalg.cholesky(matrix)
-    return _require_finite(factor, tf.linalg.diag_part(factor))
-
-
-def _require_finite(value, witness):
-    check = tf.debugging.Assert(
-        tf.reduce_all(tf.math.is_finite(witness)), [_FAILED]
-    )
-    if check is None:  # Eager: it would have raised.
-        return value
-    with tf.control_dependencies([check]):
-        return tf.identity(value)
+    pivots = tf.linalg.diag_part(factor)
+    checks = validation.require(tf.math.is_finite(pivots), _FAILED)
+    with tf.control_dependencies(checks):
+        return tf.identity(factor)
 
 
 @tf.custom_gradient

@@ -47,14 +47,26 @@ def shuffled_dataset(x, batch_size, seed):
     Args:
         x: array of shape `[n, ...]`.
         batch_size: int.
-        seed: int.
+        seed: int or sequence of ints.
 
     Returns:
         A `tf.data.Dataset`.
     """
     x = tf.convert_to_tensor(x)
-    order = tf.data.Dataset.range(len(x)).shuffle(len(x), seed=seed)
-    return order.batch(batch_size).map(lambda i: tf.gather(x, i)).prefetch(1)
+    # Not `Dataset.shuffle`, which mixes in the global seed.
+    rng = np.random.default_rng(seed)
+
+    def batches():
+        order = rng.permutation(len(x))
+        for start in range(0, len(x), batch_size):
+            yield order[start : start + batch_size]
+
+    indices = tf.data.Dataset.from_generator(
+        batches, output_signature=tf.TensorSpec([None], tf.int64)
+    )
+    count = -(-len(x) // batch_size)
+    indices = indices.apply(tf.data.experimental.assert_cardinality(count))
+    return indices.map(lambda i: tf.gather(x, i)).prefetch(1)
 
 
 def dataset(x, batch_size):
@@ -72,28 +84,44 @@ def dataset(x, batch_size):
     return tf.data.Dataset.from_tensor_slices(x).batch(batch_size)
 
 
-def as_array_or_dataset(x):
-    """Checks the argument `x` of `fit`, `evaluate` and the like.
+def as_array_or_dataset(x, name="x"):
+    """Checks an argument that is data, as that of `fit`.
 
     Args:
         x: array-like, or a `tf.data.Dataset` of batches.
+        name: str. Name of the argument.
 
     Returns:
-        The data set, or an array or tensor with at least one example.
+        The data set, or an array or tensor, with at least one example.
     """
     if isinstance(x, tf.data.Dataset):
-        spec = images(x.element_spec)
-        if spec.shape.rank is None or spec.shape.rank < 2:
-            expected = "a data set of batches (did you forget `.batch()`?)"
-            raise validation.invalid("x", expected, f"elements like {spec}")
+        _check_dataset(x, name)
         return x
-    if not tf.is_tensor(x):
-        x = np.asarray(x)
-    if x.dtype == object or len(x.shape) < 2 or x.shape[0] == 0:
-        expected = "a tf.data.Dataset, or an array of shape [examples, ...]"
-        what = f"{type(x).__name__} of shape {tuple(x.shape)}, {x.dtype}"
-        raise validation.invalid("x", expected, what)
+    expected = "a tf.data.Dataset, or an array of shape [examples, ...]"
+    try:
+        x = x if tf.is_tensor(x) else np.asarray(x)
+        tf.as_dtype(x.dtype)
+        is_data = x.dtype not in (object, tf.string) and x.dtype.kind != "U"
+    except (AttributeError, TypeError, ValueError):
+        is_data = tf.is_tensor(x) and x.dtype != tf.string
+    if not is_data:
+        raise validation.invalid(name, expected, type(x).__name__)
+    if len(x.shape) < 2 or x.shape[0] == 0:
+        what = f"shape {tuple(x.shape)}"
+        raise validation.invalid(name, expected, what)
     return x
+
+
+def _check_dataset(x, name):
+    spec = images(x.element_spec)
+    if spec.shape.rank is None or spec.shape.rank < 2:
+        expected = "a data set of batches (did you forget `.batch()`?)"
+        raise validation.invalid(name, expected, f"elements like {spec}")
+    count = x.cardinality()
+    if count == tf.data.UNKNOWN_CARDINALITY:
+        count = sum(1 for _ in x.take(1))
+    if count == 0:
+        raise validation.invalid(name, "at least one example", "none")
 
 
 def statistics(batches):

@@ -2,6 +2,7 @@
 
 import contextlib
 import numbers
+import re
 
 import tensorflow as tf
 
@@ -20,6 +21,14 @@ def integer(name, value, minimum):
     if not is_integer or isinstance(value, bool) or value < minimum:
         raise invalid(name, f"an integer of at least {minimum}", repr(value))
     return int(value)
+
+
+def seed(name, value):
+    """Returns `value` as an int that seeds noise, or raises."""
+    value = integer(name, value, 0)
+    if value >= 2**31:
+        raise invalid(name, "an integer below 2**31", value)
+    return value
 
 
 def positive(name, value):
@@ -60,14 +69,13 @@ def one_of(name, value, known):
     return known[value]
 
 
-def require(condition, name, expected, received):
+def require(condition, message, *values):
     """Checks a condition on tensors, eager or in a graph.
 
     Args:
         condition: bool tensor, all of which must hold.
-        name: name of the argument that it is about.
-        expected: str, what is right.
-        received: tensor, shown in the message.
+        message: str, what the error says.
+        *values: tensors to show after it.
 
     Returns:
         A list of control dependencies, empty when eager.
@@ -75,10 +83,10 @@ def require(condition, name, expected, received):
     condition = tf.reduce_all(condition)
     if tf.executing_eagerly():
         if not condition:
-            raise invalid(name, expected, received.numpy())
+            shown = [str(value.numpy()) for value in values]
+            raise ValueError("".join([message, *shown]))
         return []
-    message = invalid(name, expected, "").args[0]
-    return [tf.debugging.Assert(condition, [message, received])]
+    return [tf.debugging.Assert(condition, [message, *values])]
 
 
 @contextlib.contextmanager
@@ -94,11 +102,11 @@ def readable_errors():
 
 
 def _own_message(message):
-    """The library's own line in an error raised by the TensorFlow runtime."""
-    for start in ("Invalid value for argument", "The precision matrix of"):
-        found = message.find(start)
-        if found >= 0:
-            end = message.find("'", found)
-            values = message[end + 1 :].split("\n")[0].strip()
-            return f"{message[found:end]}{values}".strip()
-    return None
+    """The library's own words in an error of the TensorFlow runtime."""
+    # It writes "assertion failed: [words] [value]", with quotes escaped.
+    found = re.search(r"assertion failed: \[(.*?)\](?: \[(.*?)\])?\n", message)
+    words, value = found.groups(default="") if found else ("", "")
+    own = ("Invalid value for argument", "The precision matrix of")
+    return (
+        (words + value).replace('\\"', '"') if words.startswith(own) else None
+    )

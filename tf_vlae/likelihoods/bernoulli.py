@@ -40,9 +40,9 @@ class Bernoulli(Likelihood):
         return tf.cast(uniform < tf.sigmoid(y), y.dtype)
 
     def check(self, x):
+        expected = 'data in [0, 1] for likelihood="bernoulli"'
         return validation.require(
             (x >= 0) & (x <= 1),
-            "x",
-            'data in [0, 1] for likelihood="bernoulli"',
+            validation.invalid("x", expected, "data in ").args[0],
             tf.stack([tf.reduce_min(x), tf.reduce_max(x)]),
         )

@@ -52,7 +52,9 @@ class Autoencoder(LatentVariableModel):
             for gradient, variable in zip(gradients, variables, strict=True)
             if gradient is not None
         ]
-        self.optimizer.apply_gradients(used)
+        # A check that fails stops all of the update, its count included.
+        with tf.control_dependencies([gradient for gradient, _ in used]):
+            self.optimizer.apply_gradients(used)
         self._update_trackers(reconstruction, kl)
         return {metric.name: metric.result() for metric in self.metrics}
 
@@ -141,13 +143,22 @@ class Autoencoder(LatentVariableModel):
             A `keras.callbacks.History`.
         """
         del y
+        batch_size = _batch_size(batch_size)
         x = pixels.as_array_or_dataset(x)
-        batch_size = validation.integer("batch_size", batch_size or 128, 1)
         if validation_split:
             x, validation_data = self._split(x, validation_split)
-        if not isinstance(x, tf.data.Dataset) and shuffle:
-            x = pixels.shuffled_dataset(x, batch_size, self.seed)
-        x = pixels.dataset(x, batch_size)
+        if validation_data is not None:
+            validation_data = self._batches(
+                pixels.images(validation_data),
+                _batch_size(kwargs.pop("validation_batch_size", batch_size)),
+                "validation_data",
+            )
+        if shuffle and not isinstance(x, tf.data.Dataset):
+            x = tf.convert_to_tensor(x)
+            self._check_shape(x.shape)
+            step = int(self.optimizer.iterations) if self.compiled else 0
+            x = pixels.shuffled_dataset(x, batch_size, [self.seed, step])
+        x = self._batches(x, batch_size)
         with validation.readable_errors():
             if not self.built or not self._adapted.numpy():
                 steps = kwargs.get("steps_per_epoch")
@@ -161,7 +172,7 @@ class Autoencoder(LatentVariableModel):
                 verbose=verbose,
                 callbacks=callbacks,
                 validation_data=validation_data,
-                **{"validation_batch_size": batch_size, **kwargs},
+                **kwargs,
             )
 
     def _split(self, x, share):
@@ -170,6 +181,9 @@ class Autoencoder(LatentVariableModel):
             expected = "0 with a data set; use `validation_data`"
             raise validation.invalid("validation_split", expected, share)
         kept = int(len(x) * (1 - share))
+        if not 0 < kept < len(x):
+            expected = f"a share of {len(x)} examples with some on both sides"
+            raise validation.invalid("validation_split", expected, share)
         return x[:kept], x[kept:]
 
     def _compile_once(self):
@@ -193,8 +207,7 @@ class Autoencoder(LatentVariableModel):
             A list of floats, or with `return_dict=True` a dict.
         """
         del y
-        x = pixels.as_array_or_dataset(x)
-        x = pixels.dataset(x, batch_size or 128)
+        x = self._batches(x, _batch_size(batch_size))
         self._compile_once()
         with validation.readable_errors():
             self._make_variables(x, training=False)
@@ -211,8 +224,29 @@ class Autoencoder(LatentVariableModel):
         Returns:
             An array of the shape of all the images.
         """
-        x = pixels.as_array_or_dataset(x)
+        x = self._batches(x, _batch_size(batch_size))
         with validation.readable_errors():
-            return super().predict(
-                pixels.dataset(x, batch_size or 128), **kwargs
-            )
+            return super().predict(x, **kwargs)
+
+    def train_on_batch(self, *args, **kwargs):
+        with validation.readable_errors():
+            return super().train_on_batch(*args, **kwargs)
+
+    def test_on_batch(self, *args, **kwargs):
+        with validation.readable_errors():
+            return super().test_on_batch(*args, **kwargs)
+
+    def predict_on_batch(self, *args, **kwargs):
+        with validation.readable_errors():
+            return super().predict_on_batch(*args, **kwargs)
+
+    def _batches(self, x, batch_size, name="x"):
+        """Checked batches, a `tf.data.Dataset`, of an array or a data set."""
+        x = pixels.as_array_or_dataset(x, name)
+        batches = pixels.dataset(x, batch_size)
+        self._check_shape(pixels.images(batches.element_spec).shape, name)
+        return batches
+
+
+def _batch_size(value):
+    return validation.integer("batch_size", 128 if value is None else value, 1)

@@ -56,8 +56,8 @@ class LatentVariableModel(DistributedModel, abc.ABC):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        if self.compute_dtype != self.variable_dtype:
-            expected = "float32 or float64: mixed precision is not supported"
+        if self.dtype_policy.name not in ("float32", "float64"):
+            expected = "float32 or float64, as factorisations need precision"
             raise validation.invalid("dtype", expected, self.dtype_policy.name)
         if latent is not None or encoder is None:
             latent = validation.integer("latent", latent, 1)
@@ -67,7 +67,11 @@ class LatentVariableModel(DistributedModel, abc.ABC):
         self.hidden = validation.hidden_units("hidden", hidden)
         self.likelihood = likelihoods.get(likelihood, dtype=self.dtype_policy)
         self.activation = activations.get(activation, self.dtype_policy)
-        self.seed = validation.integer("seed", seed, 0)
+        self.seed = validation.seed("seed", seed)
+        for name, network in (("encoder", encoder), ("decoder", decoder)):
+            if not isinstance(network, (keras.layers.Layer, type(None))):
+                expected = "a Keras layer or model"
+                raise validation.invalid(name, expected, repr(network))
         self.encoder = encoder
         self.decoder = decoder
         self._own_encoder = encoder is None
@@ -176,18 +180,25 @@ class LatentVariableModel(DistributedModel, abc.ABC):
         if not self.built:
             with self.distribute_strategy.scope():
                 self.build(x.shape)
-        if x.shape.rank is None or tuple(x.shape[1:]) != self.image_shape:
-            expected = f"images of shape {self.image_shape}, as at first"
-            what = f"a batch of shape {tuple(x.shape)}"
-            raise validation.invalid("x", expected, what)
+        self._check_shape(x.shape)
         finite = tf.math.is_finite(x)
         bad = tf.size(x) - tf.math.count_nonzero(finite, dtype=tf.int32)
         checks = validation.require(
-            finite, "x", "finite pixels; this many are NaN or infinite: 0", bad
+            finite,
+            validation.invalid("x", "finite pixels", "NaN or infinity").args[0]
+            + ", number of bad pixels: ",
+            bad,
         )
         checks += self.likelihood.check(x)
         with tf.control_dependencies(checks):
             return tf.identity(x)
+
+    def _check_shape(self, shape, name="x"):
+        """Raises an error if batches of that shape are not of the images."""
+        known = shape.rank is not None and tuple(shape[1:]) == self.image_shape
+        if self.built and not known:
+            expected = f"images of shape {self.image_shape}, as at first"
+            raise validation.invalid(name, expected, f"shape {shape}")
 
     def _flat(self, images):
         data = images.shape[1:].num_elements()
@@ -318,15 +329,18 @@ class LatentVariableModel(DistributedModel, abc.ABC):
             second one with the standard error of each.
         """
         num_samples = validation.integer("num_samples", num_samples, 1)
-        x = self._prepare(x)
+        x = self._prepare(pixels.as_array_or_dataset(x))
         seed = _stateless(seed)
         parts = []
-        for start in range(0, len(x), 128):
-            fold = tf.random.experimental.stateless_fold_in(seed, start)
-            part = x[start : start + 128]
-            parts.append(
-                self._importance_sample(part, tf.constant(num_samples), fold)
-            )
+        with validation.readable_errors():
+            for start in range(0, len(x), 128):
+                fold = tf.random.experimental.stateless_fold_in(seed, start)
+                part = x[start : start + 128]
+                parts.append(
+                    self._importance_sample(
+                        part, tf.constant(num_samples), fold
+                    )
+                )
         estimate, error = map(tf.concat, zip(*parts, strict=True), (0, 0))
         return (estimate, error) if return_error else estimate
 
@@ -390,4 +404,4 @@ def _stateless(seed):
     """A stateless seed of shape `[2]` for an int, or a fresh one for None."""
     if seed is None:
         seed = random.randrange(2**31)
-    return tf.constant([validation.integer("seed", seed, 0), 0])
+    return tf.constant([validation.seed("seed", seed), 0])
