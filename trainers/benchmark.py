@@ -54,7 +54,7 @@ _define_list(
     lambda text: text == "all" or _is_count(text),
     "Numbers of threads.",
 )
-flags.DEFINE_integer("repeats", 5, "Rounds of all the cases of a group.", 1)
+flags.DEFINE_integer("repeats", 3, "Rounds of all the cases of a group.", 1)
 flags.DEFINE_integer("samples", 5000, "Importance samples of an image.", 1)
 flags.DEFINE_string("output", "benchmark", "Folder for the results.")
 

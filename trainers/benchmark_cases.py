@@ -11,12 +11,12 @@ SHAPES = {
     "cifar": (32, 32, 3),
     "binary": (28, 28, 1),
     "14x14x1": (14, 14, 1),
-    "64x64x3": (64, 64, 3),
+    "48x48x3": (48, 48, 3),
 }
 # How cost grows with pixels is shown for one network and one T. These two
 # shapes, below MNIST's and above CIFAR's, are measured for that alone.
 PIXELS_SIZE, PIXELS_T = "big", 4
-PIXELS_DATA = ("14x14x1", "64x64x3")
+PIXELS_DATA = ("14x14x1", "48x48x3")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,6 +25,8 @@ def start_tensorflow(threads):
     tf.config.threading.set_inter_op_parallelism_threads(threads)
     # Times are those of processors, and accelerators would not show in them.
     tf.config.set_visible_devices([], "GPU")
+    # Many models, each traced once, look like one that is traced again.
+    tf.get_logger().setLevel("ERROR")
 
 
 def matmul_peak():

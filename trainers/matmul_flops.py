@@ -14,8 +14,9 @@ def matmul_flops(graph):
 
     A product of `[n, k]` and `[k, m]` has 2 n k m of them. Products that no
     output needs are not run, and do not count; the body of a loop counts as
-    often as it runs. Branches of conditionals are not looked into, and
-    factorisations and solves are no products.
+    often as it runs. Equal products count each, though TensorFlow may merge
+    them. Branches of conditionals are not looked into, and factorisations and
+    solves are no products.
 
     Args:
         graph: graph of a concrete `tf.function`, all shapes known. Its loops
