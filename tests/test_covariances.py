@@ -128,7 +128,8 @@ class TestHessian:
 
         assert np.all(np.isfinite(wrap(scale)(covariances.Full())))
         with pytest.raises(
-            tf.errors.InvalidArgumentError, match="not positive definite"
+            (ValueError, tf.errors.InvalidArgumentError),
+            match="not positive definite",
         ):
             wrap(scale)(covariances.Hessian())
 

@@ -1,6 +1,7 @@
 """Several replicas, in one process and in two, do what one device does."""
 
 import json
+import os
 import pathlib
 import socket
 import subprocess
@@ -25,7 +26,10 @@ def replicas():
     """What two_replicas.py reports."""
     script = pathlib.Path(__file__).with_name("two_replicas.py")
     process = subprocess.run(
-        [sys.executable, script, *FLAGS], capture_output=True, text=True
+        [sys.executable, script, *FLAGS],
+        env={**os.environ, "PYTHONPATH": str(script.parents[1])},
+        capture_output=True,
+        text=True,
     )
     assert process.returncode == 0, process.stderr
     return json.loads(process.stdout.splitlines()[-1])

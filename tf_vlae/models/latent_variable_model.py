@@ -195,8 +195,9 @@ class LatentVariableModel(DistributedModel, abc.ABC):
 
     def _check_shape(self, shape, name="x"):
         """Raises an error if batches of that shape are not of the images."""
-        known = shape.rank is not None and tuple(shape[1:]) == self.image_shape
-        if self.built and not known:
+        if not self.built:
+            return
+        if shape.rank is None or tuple(shape[1:]) != self.image_shape:
             expected = f"images of shape {self.image_shape}, as at first"
             raise validation.invalid(name, expected, f"shape {shape}")
 
