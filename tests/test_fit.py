@@ -4,16 +4,10 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from models import MODELS
 
 import tf_vlae
 
-MODELS = [
-    tf_vlae.VLAE,
-    tf_vlae.VAE,
-    tf_vlae.SAVAE,
-    tf_vlae.HFVAE,
-    tf_vlae.IAFVAE,
-]
 LOGS = {"loss", "elbo", "reconstruction", "kl"}
 
 

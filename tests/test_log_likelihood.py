@@ -8,17 +8,11 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from models import MODELS
 from scipy import special
 
 import tf_vlae
 
-MODELS = [
-    tf_vlae.VLAE,
-    tf_vlae.VAE,
-    tf_vlae.SAVAE,
-    tf_vlae.HFVAE,
-    tf_vlae.IAFVAE,
-]
 PIXELS = 5
 # Latent sizes small enough for a grid.
 CASES = [

@@ -5,18 +5,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_probability as tfp
+from models import MODELS
 
 import tf_vlae
 
 tfd = tfp.distributions
 
-MODELS = [
-    tf_vlae.VLAE,
-    tf_vlae.VAE,
-    tf_vlae.SAVAE,
-    tf_vlae.HFVAE,
-    tf_vlae.IAFVAE,
-]
 LIKELIHOODS = ["gaussian", "bernoulli"]
 SHAPE = (2, 3, 1)
 LOGS = ["loss", "elbo", "reconstruction", "kl"]

@@ -6,18 +6,12 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from models import MODELS
 
 import tf_vlae
 from tf_vlae import covariances
 from tf_vlae import modes
 
-MODELS = [
-    tf_vlae.VLAE,
-    tf_vlae.VAE,
-    tf_vlae.SAVAE,
-    tf_vlae.HFVAE,
-    tf_vlae.IAFVAE,
-]
 LIKELIHOODS = ["gaussian", "bernoulli"]
 SHAPE = (3, 4, 1)
 # No argument has its default value.

@@ -7,16 +7,10 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
+from models import MODELS
 
 import tf_vlae
 
-MODELS = [
-    tf_vlae.VLAE,
-    tf_vlae.VAE,
-    tf_vlae.SAVAE,
-    tf_vlae.HFVAE,
-    tf_vlae.IAFVAE,
-]
 SHAPE = (3, 4, 1)
 
 

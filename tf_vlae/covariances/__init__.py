@@ -1,8 +1,6 @@
 """Covariances: which Gaussian q(z|x) is put at the mode."""
 
-import keras
-
-from tf_vlae import validation
+from tf_vlae import configurable
 from tf_vlae.covariances.covariance import Covariance
 from tf_vlae.covariances.full import Full
 from tf_vlae.covariances.hessian import Hessian
@@ -22,14 +20,10 @@ def get(identifier):
     Returns:
         A `Covariance`.
     """
-    if isinstance(identifier, dict):
-        identifier = keras.saving.deserialize_keras_object(identifier)
-    if isinstance(identifier, Covariance):
-        return identifier
     known = {
         "full": Full,
         "implicit": Implicit,
         "low_rank": LowRank,
         "hessian": Hessian,
     }
-    return validation.one_of("covariance", identifier, known)()
+    return configurable.resolve("covariance", identifier, Covariance, known)

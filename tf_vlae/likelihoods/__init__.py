@@ -1,8 +1,6 @@
 """Output distributions p(x|y) of a decoder's output y."""
 
-import keras
-
-from tf_vlae import validation
+from tf_vlae import configurable
 from tf_vlae.likelihoods.bernoulli import Bernoulli
 from tf_vlae.likelihoods.gaussian import Gaussian
 from tf_vlae.likelihoods.likelihood import Likelihood
@@ -22,13 +20,11 @@ def get(identifier, dtype=None):
     Returns:
         A `Likelihood`.
     """
-    if isinstance(identifier, dict):
-        identifier = keras.saving.deserialize_keras_object(identifier)
-    if isinstance(identifier, Likelihood):
-        return identifier
     known = {
         "gaussian": Gaussian,
         "bernoulli": Bernoulli,
         "logit_gaussian": LogitGaussian,
     }
-    return validation.one_of("likelihood", identifier, known)(dtype=dtype)
+    return configurable.resolve(
+        "likelihood", identifier, Likelihood, known, dtype=dtype
+    )

@@ -1,8 +1,6 @@
 """Mode seekers: how the T updates move towards the mode of p(z|x)."""
 
-import keras
-
-from tf_vlae import validation
+from tf_vlae import configurable
 from tf_vlae.modes.conjugate_gradient import ConjugateGradient
 from tf_vlae.modes.gradient import Gradient
 from tf_vlae.modes.mode import Mode
@@ -22,13 +20,9 @@ def get(identifier, step=0.5):
     Returns:
         A `Mode`.
     """
-    if isinstance(identifier, dict):
-        identifier = keras.saving.deserialize_keras_object(identifier)
-    if isinstance(identifier, Mode):
-        return identifier
     known = {
         "newton": Newton,
         "cg": ConjugateGradient,
         "gradient": Gradient,
     }
-    return validation.one_of("mode", identifier, known)(step)
+    return configurable.resolve("mode", identifier, Mode, known, step)
