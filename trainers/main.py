@@ -14,6 +14,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from absl import app
+from absl import flags as absl_flags
 from absl import logging
 
 from trainers import distribution
@@ -22,6 +23,9 @@ from trainers import finishing
 from trainers import flags
 from trainers import training
 from trainers.workdir import Workdir
+
+# So that --help lists them.
+absl_flags.adopt_module_key_flags(flags)
 
 
 def main(argv):
