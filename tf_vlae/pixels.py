@@ -100,14 +100,12 @@ def as_array_or_dataset(x, name="x"):
     expected = "a tf.data.Dataset, or an array of shape [examples, ...]"
     try:
         x = x if tf.is_tensor(x) else np.asarray(x)
-        tf.as_dtype(x.dtype)
-        is_data = x.dtype not in (object, tf.string) and x.dtype.kind != "U"
-    except (AttributeError, TypeError, ValueError):
-        is_data = tf.is_tensor(x) and x.dtype != tf.string
-    if not is_data:
-        raise validation.invalid(name, expected, type(x).__name__)
-    if len(x.shape) < 2 or x.shape[0] == 0:
-        what = f"shape {tuple(x.shape)}"
+        dtype = tf.as_dtype(x.dtype)
+    except (TypeError, ValueError) as error:
+        raise validation.invalid(name, expected, type(x).__name__) from error
+    is_number = dtype.is_floating or dtype.is_integer or dtype.is_bool
+    if not is_number or len(x.shape) < 2 or x.shape[0] == 0:
+        what = f"{dtype.name} of shape {tuple(x.shape)}"
         raise validation.invalid(name, expected, what)
     return x
 
