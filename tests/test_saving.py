@@ -108,7 +108,7 @@ class TestArguments:
         """Names of all constructor arguments, inherited ones included."""
         names = set()
         for base in kind.__mro__:
-            if issubclass(base, tf_vlae.models.LatentVariableModel):
+            if issubclass(base, tf_vlae.models.EncoderDecoder):
                 names |= set(inspect.signature(base.__init__).parameters)
         return names - {"self", "args", "kwargs"} | {"name", "dtype"}
 

@@ -1,6 +1,7 @@
 """The five models, which differ in their posterior alone."""
 
 from tf_vlae.models.autoencoder import Autoencoder
+from tf_vlae.models.encoder_decoder import EncoderDecoder
 from tf_vlae.models.hfvae import HFVAE
 from tf_vlae.models.iafvae import IAFVAE
 from tf_vlae.models.latent_variable_model import LatentVariableModel
@@ -15,5 +16,6 @@ __all__ = [
     "VAE",
     "VLAE",
     "Autoencoder",
+    "EncoderDecoder",
     "LatentVariableModel",
 ]

@@ -16,8 +16,8 @@ class Autoencoder(LatentVariableModel):
     add to it.
 
     Args:
-        *args: see `tf_vlae.models.LatentVariableModel`.
-        **kwargs: see `tf_vlae.models.LatentVariableModel`.
+        *args: see `tf_vlae.models.EncoderDecoder`.
+        **kwargs: see `tf_vlae.models.EncoderDecoder`.
     """
 
     def __init__(self, *args, **kwargs):

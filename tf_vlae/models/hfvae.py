@@ -25,7 +25,7 @@ class HFVAE(Autoencoder):
         hidden: int n (two hidden layers of n), or a sequence with the units
             of each hidden layer; `()` is linear.
         T: int. Number of reflections.
-        **kwargs: see `tf_vlae.models.LatentVariableModel`.
+        **kwargs: see `tf_vlae.models.EncoderDecoder`.
 
     Example:
     >>> model = tf_vlae.HFVAE(latent=50, hidden=500, T=4)

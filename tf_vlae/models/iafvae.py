@@ -24,7 +24,7 @@ class IAFVAE(Autoencoder):
             of each hidden layer; `()` is linear. The flow's own hidden
             layers have as many units as the encoder's last.
         T: int. Number of steps of the flow.
-        **kwargs: see `tf_vlae.models.LatentVariableModel`.
+        **kwargs: see `tf_vlae.models.EncoderDecoder`.
 
     Example:
     >>> model = tf_vlae.IAFVAE(latent=50, hidden=500, T=4)

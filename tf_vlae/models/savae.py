@@ -25,7 +25,7 @@ class SAVAE(VAE):
         T: int. Number of steps.
         step: float. Step size.
         clip: float. Largest norm of an example's gradient.
-        **kwargs: see `tf_vlae.models.LatentVariableModel`.
+        **kwargs: see `tf_vlae.models.EncoderDecoder`.
 
     Example:
     >>> model = tf_vlae.SAVAE(latent=50, hidden=500, T=4)

@@ -16,8 +16,8 @@ class VAE(Autoencoder):
     ```
 
     Args:
-        *args: see `tf_vlae.models.LatentVariableModel`.
-        **kwargs: see `tf_vlae.models.LatentVariableModel`.
+        *args: see `tf_vlae.models.EncoderDecoder`.
+        **kwargs: see `tf_vlae.models.EncoderDecoder`.
 
     Example:
     >>> model = tf_vlae.VAE(latent=50, hidden=500)

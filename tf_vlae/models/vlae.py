@@ -24,7 +24,7 @@ class VLAE(Autoencoder):
         mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker.
         covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or a
             covariance.
-        **kwargs: see `tf_vlae.models.LatentVariableModel`.
+        **kwargs: see `tf_vlae.models.EncoderDecoder`.
 
     Example:
     >>> model = tf_vlae.VLAE(latent=50, hidden=500, T=2)
