@@ -55,8 +55,9 @@ def test_samples_have_the_covariance_of_the_full_posterior(likelihood):
     model = _model(likelihood, "full")
     count = 200_000
     view = _view(model, count)
+    solver = CholeskySolver()
     posterior = ImplicitPosterior(
-        view, CholeskySolver(), 0.0, keras.metrics.Mean()
+        view, solver, solver, 0.0, keras.metrics.Mean()
     )
     z, _ = posterior.experimental_sample_and_log_prob(seed=[1, 2])
     exact = np.linalg.inv(_view(model, 1).precision()[0])
@@ -74,8 +75,9 @@ def test_log_prob_is_that_of_the_full_posterior(likelihood):
     view = _view(model, 4)
     exact = covariances.Full().posterior(view)
     log_det = np.linalg.slogdet(view.precision()[0])[1]
+    solver = CholeskySolver()
     posterior = ImplicitPosterior(
-        view, CholeskySolver(), log_det, keras.metrics.Mean()
+        view, solver, solver, log_det, keras.metrics.Mean()
     )
     z, log_q = posterior.experimental_sample_and_log_prob(seed=[1, 2])
     np.testing.assert_allclose(log_q, exact.log_prob(z), rtol=1e-10)
@@ -184,7 +186,9 @@ def test_solve_error_is_that_of_the_solution():
     precision = view.precision()[0].numpy()
     preconditioner = np.diag([1.0, 0.5, 2.0])
     solver = ConjugateGradientSolver(1, tf.constant(preconditioner))
-    posterior = ImplicitPosterior(view, solver, 0.0, keras.metrics.Mean())
+    posterior = ImplicitPosterior(
+        view, solver, solver, 0.0, keras.metrics.Mean()
+    )
     errors = posterior.solve_error(seed=[1, 2])
     for noise, error in zip(posterior._noise([1, 2]), errors, strict=True):
         # One iteration: the best multiple of the first direction.

@@ -101,6 +101,26 @@ class TestImplicitSolve:
         for one, other in zip(actual, expected, strict=True):
             np.testing.assert_allclose(one, other, **TIGHT)
 
+    def test_gradient_by_another_solver(self):
+        # A solver that is twice too large gives twice the gradient, and the
+        # same solution.
+        def doubled(root, rhs):
+            return linalg.implicit_solve(
+                functools.partial(self.direct, root),
+                rhs,
+                lambda x: rhs - gram_plus_identity_product(root, x),
+                lambda b: 2 * self.direct(root, b),
+            )
+
+        sources, cotangent = [self.root, self.rhs], normal(3, 4, seed=4)
+        np.testing.assert_allclose(
+            doubled(*sources), self.direct(*sources), **TIGHT
+        )
+        actual = gradients(doubled, sources, cotangent)
+        expected = gradients(self.direct, sources, cotangent)
+        for one, other in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(one, 2 * other, **TIGHT)
+
     def test_gradient_of_solves_in_a_row(self):
         # The second solve's matrix and right side both need the first.
         def twice(solve):

@@ -72,7 +72,7 @@ def _tril_half(matrix):
     return tf.linalg.set_diag(lower, 0.5 * tf.linalg.diag_part(lower))
 
 
-def implicit_solve(solve, rhs, residual):
+def implicit_solve(solve, rhs, residual, solve_gradient=None):
     """Solution of A x = rhs, differentiated without the matrix A.
 
     From d x = A^-1 (d rhs - dA x), the gradient of x is that of the *vector*
@@ -85,6 +85,7 @@ def implicit_solve(solve, rhs, residual):
         rhs: tensor of shape `[batch, n]`. Its own gradient is not used.
         residual: function of a `[batch, n]` tensor x that gives rhs - A x
             and carries the gradient of both.
+        solve_gradient: what `solve` is, for the gradient; by default `solve`.
 
     Returns:
         A tensor of shape `[batch, n]`.
@@ -93,7 +94,7 @@ def implicit_solve(solve, rhs, residual):
 
     @tf.custom_gradient
     def attach(_):
-        return tf.identity(solution), solve
+        return tf.identity(solution), solve_gradient or solve
 
     return attach(residual(solution))
 

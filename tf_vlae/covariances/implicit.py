@@ -22,16 +22,19 @@ class Implicit(Full):
     sampling solve.
 
     Args:
-        iterations: int. Conjugate gradient iterations of each update.
-        sample_iterations: int. Those of the sampling solve.
+        iterations: int. Conjugate gradient iterations of each update, and of
+            each gradient.
+        sample_iterations: int. Those of the sampling solve, whose error
+            would otherwise be the largest: a sample needs all directions of
+            z, also those along which the precision is small.
         examples: int. Number of examples that the preconditioner is from.
 
     Example:
-    >>> covariance = tf_vlae.covariances.Implicit(sample_iterations=16)
+    >>> covariance = tf_vlae.covariances.Implicit(sample_iterations=40)
     >>> model = tf_vlae.VLAE(latent=50, T=2, covariance=covariance)
     """
 
-    def __init__(self, iterations=8, sample_iterations=10, examples=16):
+    def __init__(self, iterations=8, sample_iterations=26, examples=16):
         self.iterations = validation.integer("iterations", iterations, 1)
         self.sample_iterations = validation.integer(
             "sample_iterations", sample_iterations, 1
@@ -45,8 +48,13 @@ class Implicit(Full):
 
     def training_posterior(self, view):
         preconditioner, log_det = self._precondition(view.joint, view.z)
-        solver = ConjugateGradientSolver(self.sample_iterations, preconditioner)
-        return ImplicitPosterior(view, solver, log_det, self.metrics[0])
+        samples, gradients = (
+            ConjugateGradientSolver(iterations, preconditioner)
+            for iterations in (self.sample_iterations, self.iterations)
+        )
+        return ImplicitPosterior(
+            view, samples, gradients, log_det, self.metrics[0]
+        )
 
     def _precondition(self, joint, mu):
         """Inverse mean precision, and mean log-determinant, of the head."""

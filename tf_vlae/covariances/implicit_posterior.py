@@ -19,13 +19,15 @@ class ImplicitPosterior:
     Args:
         view: an `Expansion` of log p(x, z) at mu.
         solver: the `tf_vlae.solvers.Solver` of the samples.
+        gradient_solver: that of their gradients.
         log_det: scalar tensor, an estimate of the mean log |Lambda|.
         residual: a `keras.metrics.Mean` for the solves' relative residual.
     """
 
-    def __init__(self, view, solver, log_det, residual):
+    def __init__(self, view, solver, gradient_solver, log_det, residual):
         self._view = view
         self._solver = solver
+        self._gradient_solver = gradient_solver
         self._log_det = log_det
         self._residual = residual
 
@@ -53,6 +55,7 @@ class ImplicitPosterior:
             self._solver.prepare(self._view),
             noise,
             lambda u: noise - self._view.precision_product(u),
+            self._gradient_solver.prepare(self._view),
         )
         z = self._view.z + deviation
         # d log q / dz = -Lambda (z - mu).
