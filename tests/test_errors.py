@@ -1,12 +1,12 @@
 """Bad input: an error that says what is wrong, and a model as it was."""
 
 import contextlib
-import re
 
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from errors import invalid
 
 import tf_vlae
 
@@ -62,99 +62,6 @@ def unchanged(model):
     yield
     for old, new in zip(before, state(model), strict=True):
         np.testing.assert_array_equal(old, new)
-
-
-@contextlib.contextmanager
-def invalid(name, received=""):
-    """Expects an error that names the argument, what is right, what came."""
-    with pytest.raises(ValueError, match=f"argument `{name}`") as caught:
-        yield
-    message = str(caught.value)
-    pattern = rf"Expected .+\. Received: {name}=.*{re.escape(str(received))}"
-    assert re.search(pattern, message), message
-    # Not the words of the runtime.
-    for noise in ("{{node", "Graph execution error", "[Op:", '\\"', "] ["):
-        assert noise not in message, message
-
-
-class TestConstructor:
-    @pytest.mark.parametrize(
-        ("kwargs", "received"),
-        [
-            ({"latent": 0}, "0"),
-            ({"latent": -3}, "-3"),
-            ({"latent": 2.5}, "2.5"),
-            ({"latent": "2"}, "'2'"),
-            ({"latent": True}, "True"),
-            ({"latent": None}, "None"),
-            ({"hidden": (0,)}, "0"),
-            ({"hidden": (4, -1)}, "-1"),
-            ({"hidden": (4, 2.5)}, "2.5"),
-            ({"hidden": 0}, "0"),
-            ({"hidden": "x"}, "'x'"),
-            ({"hidden": None}, "None"),
-            ({"likelihood": "poisson"}, "'poisson'"),
-            ({"likelihood": 3}, "3"),
-            ({"seed": -1}, "-1"),
-            ({"seed": 0.5}, "0.5"),
-            ({"dtype": "mixed_float16"}, "mixed_float16"),
-            ({"dtype": "float16"}, "float16"),
-            ({"dtype": "bfloat16"}, "bfloat16"),
-            ({"dtype": "int32"}, "int32"),
-            ({"encoder": "dense"}, "dense"),
-            ({"decoder": "dense"}, "dense"),
-        ],
-        ids=str,
-    )
-    @pytest.mark.parametrize("model", [tf_vlae.VLAE, tf_vlae.VAE])
-    def test_of_every_model(self, model, kwargs, received):
-        (name,) = kwargs
-        with invalid(name, received):
-            model(**{"latent": 2, "hidden": (4,), **kwargs})
-
-    @pytest.mark.parametrize(
-        "model", [tf_vlae.VLAE, tf_vlae.SAVAE, tf_vlae.HFVAE, tf_vlae.IAFVAE]
-    )
-    @pytest.mark.parametrize("T", [-1, 1.5, None, "2"])
-    def test_updates(self, model, T):
-        with invalid("T", repr(T)):
-            model(latent=2, T=T)
-
-    @pytest.mark.parametrize("value", [0, -1.0, float("nan"), "x", None])
-    @pytest.mark.parametrize(
-        ("model", "name"),
-        [
-            (tf_vlae.VLAE, "step"),
-            (tf_vlae.SAVAE, "step"),
-            (tf_vlae.SAVAE, "clip"),
-        ],
-    )
-    def test_steps(self, model, name, value):
-        with invalid(name, repr(value)):
-            model(latent=2, **{name: value})
-
-    @pytest.mark.parametrize(
-        ("name", "known"),
-        [("mode", '"newton"'), ("covariance", '"full"')],
-    )
-    def test_strategies(self, name, known):
-        with invalid(name, "'nonsense'"):
-            tf_vlae.VLAE(latent=2, **{name: "nonsense"})
-        with pytest.raises(ValueError, match=known):
-            tf_vlae.VLAE(latent=2, **{name: 3})
-
-    def test_activation(self):
-        with pytest.raises(ValueError, match=r"activation.*nonsense"):
-            tf_vlae.VLAE(latent=2, activation="nonsense")
-
-    def test_mixed_precision_by_global_policy(self):
-        policy = keras.config.dtype_policy()
-        keras.config.set_dtype_policy("mixed_bfloat16")
-        try:
-            with invalid("dtype", "mixed_bfloat16"):
-                tf_vlae.VAE(latent=2)
-        finally:
-            keras.config.set_dtype_policy(policy)
 
 
 ON_DATA = {
