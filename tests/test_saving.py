@@ -22,6 +22,7 @@ COMMON = {
     "seed": 7,
     "name": "mine",
     "dtype": "float64",
+    "kl_weight": 0.5,
 }
 OWN = {
     tf_vlae.VLAE: {
@@ -123,6 +124,8 @@ class TestArguments:
                 SHAPE, (4,), "elu", dtype="float64"
             ),
         }
+        if kind is tf_vlae.VLAE:
+            given["warm_start"] = tf_vlae.WarmStart(patience=3, gain=0.2)
         assert set(given) == self.arguments(kind)
         model = kind(**given)
         model.build((None, *SHAPE))

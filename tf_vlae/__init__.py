@@ -11,6 +11,7 @@ from tf_vlae.models import IAFVAE
 from tf_vlae.models import SAVAE
 from tf_vlae.models import VAE
 from tf_vlae.models import VLAE
+from tf_vlae.warm_start import WarmStart
 
 __version__ = "0.1.0"
 
@@ -21,6 +22,7 @@ __all__ = [
     "VAE",
     "VLAE",
     "Autoencoder",
+    "WarmStart",
     "covariances",
     "datasets",
     "layers",

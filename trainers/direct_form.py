@@ -20,7 +20,7 @@ class DirectVLAE(tf_vlae.VLAE):
     ```
     """
 
-    def _infer(self, x, seed, training=False):
+    def _infer(self, x, seed, T=None, training=False):
         mu, x = self._encode(x)[0], self._flat(x)
         for t in range(self.T):
             target, covariance = self._linear_posterior(mu, x)

@@ -34,6 +34,7 @@ class LaplacePosterior(keras.layers.Layer):
     Call arguments:
         mu: tensor of shape `[batch, latent]`, the guess.
         x: tensor of shape `[batch, ...]`, the data.
+        T: int. Number of updates, if another than that of the layer.
         training: bool. Whether to give what training samples from, which
             for `"implicit"` is not a distribution.
 
@@ -75,31 +76,35 @@ class LaplacePosterior(keras.layers.Layer):
         self.supports_jit = False
 
     def build(self, mu_shape, x_shape):
+        z = tf.zeros([1, *mu_shape[1:]], self.compute_dtype)
         if not self.decoder.built:
-            self.decoder.build(mu_shape)
+            self.decoder(z)
+        self.decoder = self.likelihood.adopt(self.decoder, z)
         self.likelihood.build()
 
-    def call(self, mu, x, training=False):
+    def call(self, mu, x, T=None, training=False):
         joint = self._joint(x)
         if training:
             joint.solver = self.covariance.training_solver(joint, mu)
-        *_, mode = self.mode.path(joint, mu, self.T)
+        *_, mode = self.mode.path(joint, mu, self.T if T is None else T)
         view = joint.at(mode)
         if training:
             return self.covariance.training_posterior(view)
         return self.covariance.posterior(view)
 
-    def path(self, mu, x):
+    def path(self, mu, x, T=None):
         """The points mu_0 to mu_T.
 
         Args:
             mu: tensor of shape `[batch, latent]`.
             x: tensor of shape `[batch, ...]`.
+            T: int. Number of updates, if another than that of the layer.
 
         Returns:
             A tensor of shape `[T + 1, batch, latent]`.
         """
-        return tf.stack(self.mode.path(self._joint(x), mu, self.T))
+        T = self.T if T is None else T
+        return tf.stack(self.mode.path(self._joint(x), mu, T))
 
     def _joint(self, x):
         flat = tf.reshape(x, [-1, x.shape[1:].num_elements()])

@@ -5,8 +5,16 @@ from tf_vlae.likelihoods.bernoulli import Bernoulli
 from tf_vlae.likelihoods.gaussian import Gaussian
 from tf_vlae.likelihoods.likelihood import Likelihood
 from tf_vlae.likelihoods.logit_gaussian import LogitGaussian
+from tf_vlae.likelihoods.logits import Logits
 
-__all__ = ["Bernoulli", "Gaussian", "Likelihood", "LogitGaussian", "get"]
+__all__ = [
+    "Bernoulli",
+    "Gaussian",
+    "Likelihood",
+    "LogitGaussian",
+    "Logits",
+    "get",
+]
 
 
 def get(identifier, dtype=None):

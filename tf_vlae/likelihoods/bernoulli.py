@@ -3,6 +3,8 @@ import tensorflow as tf
 
 from tf_vlae import validation
 from tf_vlae.likelihoods.likelihood import Likelihood
+from tf_vlae.likelihoods.logits import ends_in_sigmoid
+from tf_vlae.likelihoods.logits import Logits
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -38,6 +40,10 @@ class Bernoulli(Likelihood):
     def sample(self, y, seed):
         uniform = tf.random.stateless_uniform(tf.shape(y), seed, dtype=y.dtype)
         return tf.cast(uniform < tf.sigmoid(y), y.dtype)
+
+    def adopt(self, decoder, z):
+        # Many decoders end in probabilities; the parameters are logits.
+        return Logits(decoder) if ends_in_sigmoid(decoder, z) else decoder
 
     def check(self, x):
         expected = 'data in [0, 1] for likelihood="bernoulli"'

@@ -54,6 +54,19 @@ class Likelihood(keras.layers.Layer, abc.ABC):
             seed: integer tensor of shape `[2]`.
         """
 
+    def adopt(self, decoder, z):
+        """The decoder of this likelihood's parameters, from one as it came.
+
+        Args:
+            decoder: a Keras layer or model that is built.
+            z: tensor of shape `[batch, latent]`, any point.
+
+        Returns:
+            A Keras layer or model, most often `decoder`.
+        """
+        del z
+        return decoder
+
     def check(self, x):
         """Raises an error, now or in the graph, if x has no likelihood.
 

@@ -16,6 +16,7 @@ class TapeLinearization(Linearization):
     """
 
     def __init__(self, decoder, z):
+        self._decoder = decoder
         self.z = z
         with tf.GradientTape(
             persistent=True, watch_accessed_variables=False
@@ -48,4 +49,13 @@ class TapeLinearization(Linearization):
         )
 
     def jacobian(self):
-        return self._tape.batch_jacobian(self.output, self.z)
+        # A column for each latent unit, all in one pass: there are fewer of
+        # them than there are rows.
+        latent = self.z.shape[-1]
+        units = tf.eye(latent, dtype=self.z.dtype)
+        directions = tf.tile(units, [tf.shape(self.z)[0], 1])
+        repeated = tf.repeat(self.z, latent, axis=0)
+        columns = TapeLinearization(self._decoder, repeated).jvp(directions)
+        data = self.output.shape[-1]
+        columns = tf.reshape(columns, [-1, latent, data])
+        return tf.linalg.matrix_transpose(columns)

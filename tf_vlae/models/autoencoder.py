@@ -1,5 +1,7 @@
 import keras
+import numpy as np
 import tensorflow as tf
+from keras.optimizers import schedules
 
 from tf_vlae import pixels
 from tf_vlae import validation
@@ -17,11 +19,17 @@ class Autoencoder(LatentVariableModel):
 
     Args:
         *args: see `tf_vlae.models.EncoderDecoder`.
+        kl_weight: float, or a `keras.optimizers.schedules` schedule of the
+            training steps. Weight of the KL term in what is trained; the
+            ELBO that is reported has it at 1.
         **kwargs: see `tf_vlae.models.EncoderDecoder`.
     """
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args, kl_weight=1.0, **kwargs):
         super().__init__(*args, **kwargs)
+        if not isinstance(kl_weight, schedules.LearningRateSchedule):
+            kl_weight = validation.positive("kl_weight", kl_weight)
+        self.kl_weight = kl_weight
         self._trackers = [
             keras.metrics.Mean(name=name)
             for name in ("loss", "elbo", "reconstruction", "kl")
@@ -43,8 +51,9 @@ class Autoencoder(LatentVariableModel):
         replicas = tf.distribute.get_strategy().num_replicas_in_sync
         with tf.GradientTape() as tape:
             reconstruction, kl = self._elbo_terms(x, seed, training=True)
+            losses = self._weight_now(kl.dtype) * kl - reconstruction
             # The optimizer adds the gradients of all the replicas.
-            loss = tf.reduce_mean(kl - reconstruction) / replicas
+            loss = tf.reduce_mean(losses) / replicas
         gradients = tape.gradient(loss, variables)
         # A shared encoder may have a head that this posterior does not use.
         used = [
@@ -55,25 +64,33 @@ class Autoencoder(LatentVariableModel):
         # A check that fails stops all of the update, its count included.
         with tf.control_dependencies([gradient for gradient, _ in used]):
             self.optimizer.apply_gradients(used)
-        self._update_trackers(reconstruction, kl)
-        return {metric.name: metric.result() for metric in self.metrics}
+        self._update_trackers(losses, reconstruction, kl)
+        return {
+            metric.name: metric.result() for metric in self._training_metrics()
+        }
 
     def test_step(self, data):
         x = self._prepare(data)
         # How many examples this evaluation has seen: the same noise each
         # time it is run, and another for each batch.
         seen = self._trackers[0].count
-        self._update_trackers(
-            *self._elbo_terms(x, self._fold_seed(_TEST, seen))
-        )
+        seed = self._fold_seed(_TEST, seen)
+        reconstruction, kl = self._elbo_terms(x, seed)
+        self._update_trackers(kl - reconstruction, reconstruction, kl)
         return {tracker.name: tracker.result() for tracker in self._trackers}
 
     def predict_step(self, data):
         return self(pixels.images(data))
 
-    def _update_trackers(self, reconstruction, kl):
-        elbo = reconstruction - kl
-        values = (-elbo, elbo, reconstruction, kl)
+    def _weight_now(self, dtype):
+        """Weight of the KL term in this step, a scalar."""
+        weight = self.kl_weight
+        if callable(weight):
+            weight = weight(self.optimizer.iterations)
+        return tf.cast(weight, dtype)
+
+    def _update_trackers(self, losses, reconstruction, kl):
+        values = (losses, reconstruction - kl, reconstruction, kl)
         for tracker, value in zip(self._trackers, values, strict=True):
             tracker.update_state(value)
 
@@ -81,13 +98,27 @@ class Autoencoder(LatentVariableModel):
     def metrics(self):
         return list(self._trackers)
 
+    def _training_metrics(self):
+        """The metrics that a training step updates."""
+        return self._trackers
+
+    def get_metrics_result(self):
+        # Keras takes the values of all replicas from here if these are the
+        # metrics of the step, and otherwise those of one replica.
+        return {
+            metric.name: metric.result()
+            for metric in self.metrics
+            if metric.count.numpy()
+        }
+
     def adapt(self, data, batch_size=128):
         """Starts the model from the statistics of the training data.
 
         The encoder is centred on the mean image; for a Gaussian the decoder
         starts from it too, and the variance from that of the data. Networks
-        that were passed to the model are left as they are. The first `fit`
-        calls this.
+        that were passed to the model are left as they are, and the variance
+        then starts from that of their reconstructions. The first `fit` calls
+        this.
 
         Args:
             data: a `tf.data.Dataset` of batches, or an array.
@@ -101,12 +132,21 @@ class Autoencoder(LatentVariableModel):
         mean, variance = pixels.statistics(
             self._flat(self._prepare(batch)) for batch in batches
         )
+        if not self._own_decoder:
+            bias, spread = pixels.statistics(map(self._residual, batches))
+            variance = spread + float(np.mean(bias**2))
         if self._own_encoder:
             self.encoder.center.assign(mean)
         start = self.likelihood.adapt(mean, variance)
         if self._own_decoder:
             self.decoder.output_bias.assign(start)
         self._adapted.assign(1.0)
+
+    def _residual(self, batch):
+        """Data less its reconstruction from the encoder's mean, flat."""
+        x = self._prepare(batch)
+        output = self._flat(self.decoder(self._encode(x)[0]))
+        return self._flat(x) - self.likelihood.mean(output)
 
     def fit(
         self,
@@ -144,6 +184,8 @@ class Autoencoder(LatentVariableModel):
         """
         del y
         batch_size = _batch_size(batch_size)
+        if own := self._callbacks():
+            callbacks = [*own, *keras.tree.flatten(callbacks or [])]
         x = pixels.as_array_or_dataset(x)
         if validation_split:
             x, validation_data = self._split(x, validation_split)
@@ -174,6 +216,10 @@ class Autoencoder(LatentVariableModel):
                 validation_data=validation_data,
                 **kwargs,
             )
+
+    def _callbacks(self):
+        """Keras callbacks that the model itself needs in `fit`."""
+        return []
 
     def _split(self, x, share):
         share = validation.fraction("validation_split", share)
@@ -246,6 +292,10 @@ class Autoencoder(LatentVariableModel):
         batches = pixels.dataset(x, batch_size)
         self._check_shape(pixels.images(batches.element_spec).shape, name)
         return batches
+
+    def get_config(self):
+        weight = keras.saving.serialize_keras_object(self.kl_weight)
+        return {**super().get_config(), "kl_weight": weight}
 
 
 def _batch_size(value):

@@ -2,6 +2,7 @@ import keras
 import tensorflow as tf
 
 from tf_vlae import pixels
+from tf_vlae import validation
 
 
 class DistributedModel(keras.Model):
@@ -55,6 +56,11 @@ class DistributedModel(keras.Model):
         That of Keras reduces scalar logs over an axis that they do not have.
         """
         strategy = self.distribute_strategy
+        if self.steps_per_execution != 1:
+            expected = "1 with workers"
+            raise validation.invalid(
+                "steps_per_execution", expected, self.steps_per_execution
+            )
 
         @tf.function(reduce_retracing=True)
         def function(iterator):

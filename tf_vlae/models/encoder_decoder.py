@@ -28,6 +28,7 @@ class EncoderDecoder(DistributedModel):
         decoder: Keras layer or model in place of the built one. From
             `[batch, latent]` to the likelihood's parameters (means for a
             Gaussian, logits for a Bernoulli), as many as there are pixels.
+            A sigmoid at its end is taken apart for a Bernoulli.
         seed: int. Fixes the initial weights, the noise and the order of
             arrays. None takes a fresh one.
         **kwargs: `name` and `dtype` of the Keras model.
@@ -116,11 +117,13 @@ class EncoderDecoder(DistributedModel):
                 dtype=self.dtype_policy,
                 name="decoder",
             )
-        output = self.decoder(self._zeros(self.latent))
+        z = self._zeros(self.latent)
+        output = self.decoder(z)
         data = tf.TensorShape(self.image_shape).num_elements()
         if output.shape[1:].num_elements() != data:
             expected = f"a layer with {data} outputs, one for each pixel"
             raise validation.invalid("decoder", expected, tuple(output.shape))
+        self.decoder = self.likelihood.adopt(self.decoder, z)
 
     def _zeros(self, *shape):
         return tf.zeros([1, *shape], self.compute_dtype)

@@ -49,7 +49,7 @@ class HFVAE(Autoencoder):
         mean, _, hidden, *_ = self._encode(self._zeros(*self.image_shape))
         self.flow.build(mean.shape, hidden.shape)
 
-    def _infer(self, x, seed, training=False):
+    def _infer(self, x, seed, T=None, training=False):
         mean, log_variance, hidden, *_ = self._encode(x)
         operator = tf.linalg.LinearOperatorDiag(
             tf.exp(0.5 * log_variance), is_non_singular=True

@@ -52,7 +52,7 @@ class IAFVAE(Autoencoder):
         )
         self.flow.build(mean.shape, hidden.shape)
 
-    def _infer(self, x, seed, training=False):
+    def _infer(self, x, seed, T=None, training=False):
         mean, log_variance, hidden, *_ = self._encode(x)
         return tfd.TransformedDistribution(
             diagonal_gaussian(mean, log_variance),

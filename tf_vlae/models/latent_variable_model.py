@@ -23,19 +23,33 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         **kwargs: see `tf_vlae.models.EncoderDecoder`.
     """
 
+    # Whether q(z|x) is updated, any number of times.
+    _refines = False
+
     @abc.abstractmethod
-    def _infer(self, x, seed, training=False):
+    def _infer(self, x, seed, T=None, training=False):
         """The posterior of checked images, a `tfd.Distribution`.
 
         Args:
             x: float tensor of shape `[batch, *image_shape]`.
             seed: integer tensor of shape `[2]`, for inference that draws.
+            T: int. Number of updates; None for that of training.
             training: bool. Whether only a sample for training is wanted.
         """
 
+    def _updates(self, T):
+        """T as a number of updates of q, or None."""
+        if T is None:
+            return None
+        if not self._refines:
+            expected = f"None, as {type(self).__name__} does not update q"
+            raise validation.invalid("T", expected, T)
+        return validation.integer("T", T, 0)
+
     def _kl(self, posterior, z, log_q):
-        """KL(q(z|x) || p(z)) or its estimate from z ~ q, `[batch]`."""
-        del posterior
+        """KL(q(z|x) || p(z)), or its estimate from z ~ q, `[batch]`."""
+        if isinstance(posterior, tfd.MultivariateNormalDiag):
+            return tfd.kl_divergence(posterior, self._prior())
         return log_q - self._prior().log_prob(z)
 
     def _mean(self, posterior):
@@ -46,10 +60,10 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         zeros = tf.zeros([self.latent], self.compute_dtype)
         return tfd.MultivariateNormalDiag(zeros, tf.ones_like(zeros))
 
-    def _elbo_terms(self, x, seed, training=False):
+    def _elbo_terms(self, x, seed, T=None, training=False):
         """Reconstruction and KL terms of the ELBO, each `[batch]`."""
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
-        posterior = self._infer(x, infer_seed, training)
+        posterior = self._infer(x, infer_seed, T, training)
         z, log_q = posterior.experimental_sample_and_log_prob(seed=sample_seed)
         output = self._flat(self.decoder(z))
         reconstruction = self.likelihood.log_prob(self._flat(x), output)
@@ -61,30 +75,35 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
     def compute_output_shape(self, input_shape):
         return input_shape
 
-    def posterior(self, x):
+    def posterior(self, x, T=None):
         """The posterior q(z|x) of a batch.
 
         Args:
             x: array or tensor of shape `[batch, *image_shape]`.
+            T: int. Number of updates of q, for VLAE and SA-VAE; None for
+                that of training.
 
         Returns:
             A `tfp.distributions` distribution with batch shape `[batch]` and
             event shape `[latent]`.
         """
-        return self._infer(self._prepare(x), tf.constant([self.seed, 0]))
+        x = self._prepare(x)
+        return self._infer(x, tf.constant([self.seed, 0]), self._updates(T))
 
-    def encode(self, x):
+    def encode(self, x, T=None):
         """Mean of q(z|x).
 
         Args:
             x: array or tensor of shape `[batch, *image_shape]`.
+            T: int. Number of updates of q, for VLAE and SA-VAE; None for
+                that of training.
 
         Returns:
             A tensor of shape `[batch, latent]`.
         """
-        return self._mean(self.posterior(x))
+        return self._mean(self.posterior(x, T))
 
-    def path(self, x):
+    def path(self, x, T=None):
         """Means of q(z|x), from the encoder's guess to the last update.
 
         Only VLAE and SA-VAE update the guess; for the others this is the
@@ -92,11 +111,13 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
 
         Args:
             x: array or tensor of shape `[batch, *image_shape]`.
+            T: int. Number of updates of q, for VLAE and SA-VAE; None for
+                that of training.
 
         Returns:
             A tensor of shape `[updates + 1, batch, latent]`.
         """
-        return self.encode(x)[None]
+        return self.encode(x, T)[None]
 
     def decode(self, z):
         """The mean image E[x|z], in data space.
@@ -109,16 +130,18 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         """
         return self._as_images(self.likelihood.mean(self._outputs(z)))
 
-    def reconstruct(self, x):
+    def reconstruct(self, x, T=None):
         """The mean image at the mean of q(z|x).
 
         Args:
             x: array or tensor of shape `[batch, *image_shape]`.
+            T: int. Number of updates of q, for VLAE and SA-VAE; None for
+                that of training.
 
         Returns:
             A tensor of shape `[batch, *image_shape]`.
         """
-        return self.decode(self.encode(x))
+        return self.decode(self.encode(x, T))
 
     def sample(self, n, seed=None, noise=False):
         """Images from the model: z ~ N(0, I), then x given z.
@@ -140,22 +163,32 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
             return self.decode(z)
         return self._as_images(self.likelihood.sample(self._outputs(z), x_seed))
 
-    def elbo(self, x, seed=None):
+    def elbo(self, x, seed=None, T=None):
         """Evidence lower bound of each example, from one sample of q.
 
         Args:
             x: array or tensor of shape `[batch, *image_shape]`.
             seed: int, or None for fresh noise.
+            T: int. Number of updates of q, for VLAE and SA-VAE; None for
+                that of training.
 
         Returns:
             A tensor of shape `[batch]`, in nats.
         """
         x = self._prepare(x)
-        reconstruction, kl = self._elbo_terms(x, _stateless(seed))
+        reconstruction, kl = self._elbo_terms(
+            x, _stateless(seed), self._updates(T)
+        )
         return reconstruction - kl
 
     def log_likelihood(
-        self, x, num_samples=5000, seed=None, return_error=False
+        self,
+        x,
+        num_samples=5000,
+        seed=None,
+        return_error=False,
+        T=None,
+        proposal=None,
     ):
         """Log p(x) by importance sampling from q(z|x), in bounded memory.
 
@@ -165,6 +198,11 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
             num_samples: int. Number of samples per example.
             seed: int, or None for fresh samples.
             return_error: bool. Whether to return the standard errors too.
+            T: int. Number of updates of q, for VLAE and SA-VAE; None for
+                that of training.
+            proposal: layer that is called with the mean of q(z|x) and x, and
+                gives the distribution to sample from in place of q: a
+                `tf_vlae.layers.LaplacePosterior`, to measure all models alike.
 
         Returns:
             A tensor of shape `[batch]`, in nats, and with `return_error` a
@@ -172,7 +210,7 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         """
         num_samples = validation.integer("num_samples", num_samples, 1)
         x = self._prepare(pixels.as_array_or_dataset(x))
-        seed = _stateless(seed)
+        T, seed = self._updates(T), _stateless(seed)
         parts = []
         with validation.readable_errors():
             for start in range(0, len(x), 128):
@@ -180,14 +218,14 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
                 part = x[start : start + 128]
                 parts.append(
                     self._importance_sample(
-                        part, tf.constant(num_samples), fold
+                        part, tf.constant(num_samples), fold, T, proposal
                     )
                 )
         estimate, error = map(tf.concat, zip(*parts, strict=True), (0, 0))
         return (estimate, error) if return_error else estimate
 
     @tf.function(reduce_retracing=True)
-    def _importance_sample(self, x, num_samples, seed):
+    def _importance_sample(self, x, num_samples, seed, T, proposal):
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
         flat, prior = self._flat(x), self._prior()
 
@@ -198,7 +236,9 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
             output = tf.reshape(output, shape)
             return self.likelihood.log_prob(flat, output) + prior.log_prob(z)
 
-        posterior = self._infer(x, infer_seed)
+        posterior = self._infer(x, infer_seed, T)
+        if proposal is not None:
+            posterior = proposal(self._mean(posterior), x)
         return importance.log_likelihood(
             log_joint, posterior, num_samples, sample_seed
         )

@@ -36,6 +36,8 @@ class SAVAE(VAE):
     - [Kim et al., 2018](https://arxiv.org/abs/1802.02550)
     """
 
+    _refines = True
+
     def __init__(
         self, latent=None, hidden=500, T=1, step=0.03, clip=5.0, **kwargs
     ):
@@ -44,18 +46,18 @@ class SAVAE(VAE):
         self.step = validation.positive("step", step)
         self.clip = validation.positive("clip", clip)
 
-    def _infer(self, x, seed, training=False):
-        return diagonal_gaussian(*self._refinements(x, seed)[-1])
+    def _infer(self, x, seed, T=None, training=False):
+        return diagonal_gaussian(*self._refinements(x, seed, T)[-1])
 
-    def path(self, x):
-        x = self._prepare(x)
-        points = self._refinements(x, tf.constant([self.seed, 0]))
+    def path(self, x, T=None):
+        x, T = self._prepare(x), self._updates(T)
+        points = self._refinements(x, tf.constant([self.seed, 0]), T)
         return tf.stack([mean for mean, _ in points])
 
-    def _refinements(self, x, seed):
+    def _refinements(self, x, seed, T):
         """(mean, log-variance) of q after 0 to T steps."""
         points = [self._encode(x)[:2]]
-        for t in range(self.T):
+        for t in range(self.T if T is None else T):
             step_seed = tf.random.experimental.stateless_fold_in(seed, t)
             points.append(self._refine(*points[-1], x, step_seed))
         return points

@@ -30,12 +30,9 @@ class VAE(Autoencoder):
 
     _encoder_outputs = 2
 
-    def _infer(self, x, seed, training=False):
+    def _infer(self, x, seed, T=None, training=False):
         mean, log_variance, *_ = self._encode(x)
         return diagonal_gaussian(mean, log_variance)
-
-    def _kl(self, posterior, z, log_q):
-        return tfd.kl_divergence(posterior, self._prior())
 
 
 def diagonal_gaussian(mean, log_variance):

@@ -4,7 +4,11 @@ from tf_vlae import covariances
 from tf_vlae import layers
 from tf_vlae import modes
 from tf_vlae import validation
+from tf_vlae import warm_start as warm_starts
 from tf_vlae.models.autoencoder import Autoencoder
+from tf_vlae.models.vae import diagonal_gaussian
+from tf_vlae.models.vae import VAE
+from tf_vlae.warm_start import WarmStartCallback
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -24,6 +28,10 @@ class VLAE(Autoencoder):
         mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker.
         covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or a
             covariance.
+        warm_start: int n, to train as a VAE does, which is cheap, for the
+            first n epochs; `"auto"`, until the validation ELBO flattens; or a
+            `tf_vlae.WarmStart`. The posterior that the model answers with,
+            and that validation measures, is the refined one all the time.
         **kwargs: see `tf_vlae.models.EncoderDecoder`.
 
     Example:
@@ -37,6 +45,8 @@ class VLAE(Autoencoder):
     - [Park, Kim and Kim, 2019](https://arxiv.org/abs/2211.17267)
     """
 
+    _refines = True
+
     def __init__(
         self,
         latent=None,
@@ -45,6 +55,7 @@ class VLAE(Autoencoder):
         step=0.5,
         mode="newton",
         covariance="full",
+        warm_start=None,
         **kwargs,
     ):
         super().__init__(latent, hidden, **kwargs)
@@ -52,6 +63,54 @@ class VLAE(Autoencoder):
         self.step = validation.positive("step", step)
         self.mode = modes.get(mode, step)
         self.covariance = covariances.get(covariance)
+        self.warm_start = warm_starts.get(warm_start)
+        # Whether training is to learn the encoder's own guess.
+        self._amortizes = self.warm_start is not None
+        if self._amortizes:
+            self._encoder_outputs = 2
+
+    @classmethod
+    def from_vae(cls, model, T=4, **kwargs):
+        """The Laplace posterior for a trained model, with its own weights.
+
+        Encoder, decoder and likelihood are shared, not copied: training
+        either model trains both.
+
+        Args:
+            model: a `tf_vlae.VAE`, or any model whose encoder gives the mean
+                of its posterior.
+            T: int. Number of updates.
+            **kwargs: `step`, `mode`, `covariance` and `name`, as of a VLAE.
+
+        Returns:
+            A `tf_vlae.VLAE`.
+
+        Example:
+        >>> vae = tf_vlae.VAE(latent=50)
+        >>> vae.fit(dataset, epochs=10)
+        >>> vlae = tf_vlae.VLAE.from_vae(vae, T=4)
+        >>> vlae.evaluate(dataset)
+        """
+        if not isinstance(model, (VAE, VLAE)):
+            expected = "a `tf_vlae.VAE`, or a model whose encoder is like its"
+            raise validation.invalid("model", expected, repr(model))
+        model._require_built("from_vae")
+        with model.distribute_strategy.scope():
+            refined = cls(
+                model.latent,
+                model.hidden,
+                T,
+                likelihood=model.likelihood,
+                activation=model.activation,
+                encoder=model.encoder,
+                decoder=model.decoder,
+                seed=model.seed,
+                dtype=model.dtype_policy,
+                **kwargs,
+            )
+            refined.build((None, *model.image_shape))
+        refined._adapted.assign(model._adapted)
+        return refined
 
     def _build_posterior(self):
         self.laplace = layers.LaplacePosterior(
@@ -64,17 +123,34 @@ class VLAE(Autoencoder):
             dtype=self.dtype_policy,
             name="laplace",
         )
+        if self.warm_start is not None:
+            self.warm_start.build()
 
-    def _infer(self, x, seed, training=False):
-        return self.laplace(self._encode(x)[0], x, training=training)
+    def _infer(self, x, seed, T=None, training=False):
+        mean, *others = self._encode(x)
+        if training and self._amortizes:
+            return diagonal_gaussian(mean, others[0])
+        return self.laplace(mean, x, T=T, training=training)
 
-    def path(self, x):
-        x = self._prepare(x)
-        return self.laplace.path(self._encode(x)[0], x)
+    def path(self, x, T=None):
+        x, T = self._prepare(x), self._updates(T)
+        return self.laplace.path(self._encode(x)[0], x, T)
+
+    def make_train_function(self, force=False):
+        over = self.warm_start is None or self.warm_start.over
+        changes = self._amortizes == over
+        self._amortizes = not over
+        return super().make_train_function(force or changes)
+
+    def _callbacks(self):
+        return [] if self.warm_start is None else [WarmStartCallback()]
 
     @property
     def metrics(self):
         return [*super().metrics, *self.covariance.metrics]
+
+    def _training_metrics(self):
+        return super()._training_metrics() if self._amortizes else self.metrics
 
     def get_config(self):
         serialize = keras.saving.serialize_keras_object
@@ -84,4 +160,5 @@ class VLAE(Autoencoder):
             "step": self.step,
             "mode": serialize(self.mode),
             "covariance": serialize(self.covariance),
+            "warm_start": serialize(self.warm_start),
         }

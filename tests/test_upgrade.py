@@ -1,0 +1,313 @@
+"""The Laplace posterior for models that were trained without it."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tf_vlae
+
+SHAPE = (8, 8, 1)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    data = tf_vlae.datasets.load("digits")
+    x = np.concatenate(list(data.test.as_numpy_iterator()))
+    return data, x
+
+
+@pytest.fixture(scope="module")
+def vae(digits):
+    model = tf_vlae.VAE(latent=8, hidden=(64,), seed=0)
+    model.fit(digits[0].train, epochs=20, verbose=0)
+    return model
+
+
+def mean_elbo(model, x):
+    """Mean ELBO of all the images, over some draws."""
+    return np.mean([model.elbo(x, seed=seed) for seed in range(5)])
+
+
+class TestFromVae:
+    def test_weights_are_shared(self, vae):
+        model = tf_vlae.VLAE.from_vae(vae, T=2)
+        own = {id(variable) for variable in model.trainable_variables}
+        assert own == {id(variable) for variable in vae.trainable_variables}
+        assert model.T == 2
+
+    def test_elbo_rises_with_each_update_and_no_training(self, digits, vae):
+        _, x = digits
+        before = [variable.numpy() for variable in vae.weights]
+        own = mean_elbo(vae, x)
+        one, four = (
+            mean_elbo(tf_vlae.VLAE.from_vae(vae, T=T), x) for T in (1, 4)
+        )
+        # Gains of 1.2 and 0.24 nats, where the noise is 0.04.
+        assert one > own + 0.8
+        assert four > one + 0.1
+        for old, variable in zip(before, vae.weights, strict=True):
+            np.testing.assert_array_equal(old, variable.numpy())
+
+    def test_all_queries(self, vae, digits, tmp_path):
+        x = digits[1][:5]
+        model = tf_vlae.VLAE.from_vae(vae, T=1)
+        covariance = model.posterior(x).covariance().numpy()
+        off = covariance - covariance * np.eye(8)
+        assert np.abs(off).max() > 0.01
+        values = model.log_likelihood(x, 200, seed=0).numpy()
+        assert values.mean() > vae.log_likelihood(x, 200, seed=0).numpy().mean()
+        np.testing.assert_array_equal(
+            model.sample(3, seed=1), vae.sample(3, seed=1)
+        )
+        assert model.reconstruct(x).shape == (5, *SHAPE)
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        np.testing.assert_allclose(
+            loaded.elbo(x, seed=3), model.elbo(x, seed=3), rtol=1e-6
+        )
+
+    def test_fit_goes_on_from_there(self, digits):
+        data, x = digits
+        vae = tf_vlae.VAE(latent=8, hidden=(64,), seed=0)
+        vae.fit(data.train, epochs=3, verbose=0)
+        center = vae.encoder.center.numpy()
+        model = tf_vlae.VLAE.from_vae(vae, T=1)
+        before = model.elbo(x, seed=0).numpy().mean()
+        first = model.fit(data.train, verbose=0).history["elbo"][0]
+        # A model that adapted again would start from the data's variance.
+        assert first > before - 1
+        assert model.elbo(x, seed=0).numpy().mean() > before + 0.5
+        np.testing.assert_array_equal(vae.encoder.center.numpy(), center)
+        assert vae.likelihood.variance == model.likelihood.variance
+
+    def test_takes_sa_vae_and_vlae(self, digits):
+        x = digits[1][:5]
+        for kind in (tf_vlae.SAVAE, tf_vlae.VLAE):
+            model = kind(latent=3, hidden=(4,), seed=0)
+            model.adapt(x)
+            refined = tf_vlae.VLAE.from_vae(model, T=3)
+            assert refined.path(x).shape == (4, 5, 3)
+
+    @pytest.mark.parametrize("kind", [tf_vlae.HFVAE, tf_vlae.IAFVAE])
+    def test_refuses_encoders_of_another_space(self, kind):
+        with pytest.raises(ValueError, match=r"`model`.*tf_vlae\.VAE"):
+            tf_vlae.VLAE.from_vae(kind(latent=3))
+
+    def test_refuses_a_model_without_weights(self):
+        with pytest.raises(ValueError, match="from_vae"):
+            tf_vlae.VLAE.from_vae(tf_vlae.VAE(latent=3))
+
+
+class TestUpdatesAtInference:
+    @pytest.fixture(scope="class", params=[tf_vlae.VLAE, tf_vlae.SAVAE])
+    def model(self, request, digits):
+        model = request.param(latent=3, hidden=(4,), T=1, seed=0)
+        model.adapt(digits[1])
+        return model
+
+    def other(self, model, T):
+        """The same weights in a model that has T from the start."""
+        other = type(model).from_config({**model.get_config(), "T": T})
+        other.build((None, *SHAPE))
+        other.set_weights(model.get_weights())
+        return other
+
+    @pytest.mark.parametrize("T", [0, 5])
+    def test_are_those_of_a_model_made_so(self, model, digits, T):
+        x = digits[1][:6]
+        other = self.other(model, T)
+        equal = np.testing.assert_allclose
+        for a, b in (
+            (model.posterior(x, T=T).mean(), other.posterior(x).mean()),
+            (model.encode(x, T=T), other.encode(x)),
+            (model.reconstruct(x, T=T), other.reconstruct(x)),
+            (model.path(x, T=T), other.path(x)),
+            (model.elbo(x, seed=1, T=T), other.elbo(x, seed=1)),
+            (
+                model.log_likelihood(x, 20, seed=1, T=T),
+                other.log_likelihood(x, 20, seed=1),
+            ),
+        ):
+            equal(a, b, rtol=1e-5, atol=1e-6)
+        assert model.path(x).shape[0] == 2
+
+    def test_bad_number(self, model, digits):
+        with pytest.raises(ValueError, match="argument `T`"):
+            model.posterior(digits[1][:2], T=-1)
+
+    def test_models_without_updates(self, digits, vae):
+        with pytest.raises(ValueError, match=r"argument `T`.*VAE"):
+            vae.elbo(digits[1][:2], T=3)
+
+
+class TestProposal:
+    def test_is_what_is_sampled_from(self, digits, vae):
+        x = digits[1][:20]
+        refine = tf_vlae.layers.LaplacePosterior(
+            vae.decoder, vae.likelihood, T=3
+        )
+        # The same samples as those of the model whose own posterior it is.
+        expected = tf_vlae.VLAE.from_vae(vae, T=3)
+        np.testing.assert_allclose(
+            vae.log_likelihood(x, 50, seed=0, proposal=refine),
+            expected.log_likelihood(x, 50, seed=0),
+            rtol=1e-5,
+        )
+
+
+def keras_encoder(dtype=None):
+    """The encoder of the Keras documentation's VAE, made small.
+
+    It gives a mean, a log-variance and a sample.
+    """
+    inputs = keras.Input(SHAPE, dtype=dtype)
+    h = keras.layers.Conv2D(4, 3, 2, "same", activation="relu")(inputs)
+    h = keras.layers.Conv2D(8, 3, 2, "same", activation="relu")(h)
+    h = keras.layers.Dense(16, activation="relu")(keras.layers.Flatten()(h))
+    mean = keras.layers.Dense(2)(h)
+    log_variance = keras.layers.Dense(2)(h)
+    sample = keras.layers.GaussianNoise(1.0)(mean)
+    return keras.Model(inputs, [mean, log_variance, sample])
+
+
+def convolutional_decoder(activation):
+    inputs = keras.Input((2,))
+    h = keras.layers.Dense(2 * 2 * 8, activation="relu")(inputs)
+    h = keras.layers.Reshape((2, 2, 8))(h)
+    for filters in (8, 4):
+        h = keras.layers.Conv2DTranspose(
+            filters, 3, 2, "same", activation="relu"
+        )(h)
+    output = keras.layers.Conv2DTranspose(
+        1, 3, padding="same", activation=activation
+    )
+    return keras.Model(inputs, output(h))
+
+
+def dense_decoder(activation):
+    return keras.Sequential(
+        [
+            keras.Input((2,)),
+            keras.layers.Dense(12, "relu"),
+            keras.layers.Dense(64, activation),
+            keras.layers.Reshape(SHAPE),
+        ]
+    )
+
+
+class SubclassedDecoder(keras.Model):
+    def __init__(self, activation):
+        super().__init__()
+        self.dense = keras.layers.Dense(64)
+        self.activation = keras.activations.get(activation)
+
+    def call(self, z):
+        return keras.ops.reshape(self.activation(self.dense(z)), (-1, *SHAPE))
+
+
+DECODERS = [convolutional_decoder, dense_decoder, SubclassedDecoder]
+
+
+class TestForeignNetworks:
+    @pytest.mark.parametrize("make", DECODERS)
+    def test_sigmoid_is_taken_apart(self, make, digits):
+        decoder = make("sigmoid")
+        model = tf_vlae.VLAE(
+            encoder=keras_encoder(),
+            decoder=decoder,
+            likelihood="bernoulli",
+            T=2,
+        )
+        model.build((None, *SHAPE))
+        z = tf.random.stateless_normal([5, 2], [0, 1])
+        logits = model.decoder(z)
+        assert logits.shape == (5, *SHAPE)
+        np.testing.assert_allclose(
+            tf.sigmoid(logits), decoder(z), rtol=1e-5, atol=1e-6
+        )
+        # Mean images are those of the decoder as it came.
+        np.testing.assert_allclose(
+            model.decode(z), decoder(z), rtol=1e-5, atol=1e-6
+        )
+        assert len(model.trainable_variables) == len(
+            {id(variable) for variable in model.trainable_variables}
+        )
+
+    def test_logits_do_not_round(self):
+        decoder = keras.Sequential(
+            [
+                keras.Input((1,)),
+                keras.layers.Dense(1, "sigmoid", kernel_initializer="ones"),
+            ]
+        )
+        logits = tf_vlae.likelihoods.Logits(decoder)
+        z = tf.constant([[-200.0], [0.5], [50.0]])
+        np.testing.assert_array_equal(logits(z), z)
+
+    def test_logits_of_something_else(self):
+        logits = tf_vlae.likelihoods.Logits(dense_decoder("tanh"))
+        with pytest.raises(ValueError, match=r"`decoder`.*sigmoid"):
+            logits(tf.zeros([1, 2]))
+
+    @pytest.mark.parametrize("make", DECODERS)
+    @pytest.mark.parametrize(
+        ("likelihood", "activation"),
+        [("bernoulli", "linear"), ("gaussian", "sigmoid")],
+    )
+    def test_others_stay_as_they_are(self, make, likelihood, activation):
+        decoder = make(activation)
+        model = tf_vlae.VLAE(
+            latent=2, hidden=(4,), decoder=decoder, likelihood=likelihood
+        )
+        model.build((None, *SHAPE))
+        assert model.decoder is decoder
+
+    @pytest.mark.parametrize("make", DECODERS)
+    @pytest.mark.parametrize("likelihood", ["bernoulli", "gaussian"])
+    def test_elbo_rises_and_trains_and_saves(self, make, likelihood, tmp_path):
+        keras.utils.set_random_seed(0)
+        model = tf_vlae.VLAE(
+            encoder=keras_encoder(),
+            decoder=make("sigmoid"),
+            likelihood=likelihood,
+            seed=0,
+        )
+        model.build((None, *SHAPE))
+        # A decoder that tells its inputs apart, and data that comes from it.
+        for variable in model.decoder.trainable_variables:
+            variable.assign(3 * variable)
+        x = model.sample(200, seed=0)
+        model.adapt(x)
+        elbos = [model.elbo(x, seed=0, T=T).numpy().mean() for T in (0, 1, 4)]
+        assert elbos[0] + 0.2 < elbos[1] < elbos[2] - 0.1
+        history = model.fit(x, epochs=5, verbose=0).history["elbo"]
+        assert history[-1] > history[0]
+        if make is SubclassedDecoder:
+            # Keras has no way to save it.
+            return
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        np.testing.assert_allclose(
+            loaded.elbo(x[:5], seed=0), model.elbo(x[:5], seed=0), rtol=1e-5
+        )
+
+
+class TestRefinerAlone:
+    @pytest.mark.parametrize("make", DECODERS)
+    def test_probabilities_are_as_good_as_logits(self, make):
+        mu = tf.random.stateless_normal([5, 2], [0, 1])
+        x = tf.random.stateless_uniform([5, *SHAPE], [0, 0])
+        decoders = [make("sigmoid"), make("linear")]
+        for decoder in decoders:
+            decoder(mu)
+        decoders[1].set_weights(decoders[0].get_weights())
+        a, b = (
+            tf_vlae.layers.LaplacePosterior(decoder, "bernoulli", T=3)(mu, x)
+            for decoder in decoders
+        )
+        np.testing.assert_allclose(a.mean(), b.mean(), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(
+            a.covariance(), b.covariance(), rtol=1e-4, atol=1e-5
+        )
+        assert np.abs(a.mean() - mu).max() > 0.01

@@ -1,0 +1,216 @@
+"""Training that starts cheaply, and weights of the KL term."""
+
+import keras
+import numpy as np
+import pytest
+from keras.optimizers import schedules
+
+import tf_vlae
+
+SHAPE = (3, 2)
+
+
+def images(examples=40):
+    rng = np.random.default_rng(0)
+    return rng.uniform(size=(examples, *SHAPE)).astype(np.float32)
+
+
+def make(kind=tf_vlae.VLAE, eager=True, **kwargs):
+    model = kind(latent=2, hidden=(5,), seed=0, **kwargs)
+    model.compile(keras.optimizers.Adam(1e-2), run_eagerly=eager)
+    return model
+
+
+def fit(model, epochs, initial_epoch=0):
+    return model.fit(
+        images(),
+        batch_size=10,
+        epochs=epochs,
+        initial_epoch=initial_epoch,
+        validation_data=images(),
+        shuffle=False,
+        verbose=0,
+    ).history
+
+
+def assert_same_weights(first, second):
+    for a, b in zip(
+        first.trainable_variables, second.trainable_variables, strict=True
+    ):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-7)
+
+
+def carry_on(vae, **kwargs):
+    """A VLAE with the weights of a VAE and the state of its optimizer."""
+    model = tf_vlae.VLAE.from_vae(vae, **kwargs)
+    model.compile(vae.optimizer, run_eagerly=True)
+    return model
+
+
+class TestWarmStart:
+    @pytest.mark.parametrize(
+        ("covariance", "eager"),
+        [("full", True), ("full", False), ("implicit", True)],
+    )
+    def test_one_run_is_a_vae_and_then_a_vlae(self, covariance, eager):
+        model = make(warm_start=2, T=2, covariance=covariance, eager=eager)
+        fit(model, 3)
+        vae = make(tf_vlae.VAE)
+        fit(vae, 2)
+        fit(carry_on(vae, T=2, covariance=covariance), 1)
+        assert_same_weights(model, vae)
+
+    def test_it_is_not_the_same_without(self):
+        model, vae = make(warm_start=2, T=2), make(tf_vlae.VAE)
+        fit(model, 3)
+        fit(vae, 3)
+        with pytest.raises(AssertionError):
+            assert_same_weights(model, vae)
+
+    def test_epochs_count_over_several_fits(self):
+        once, often = make(warm_start=2), make(warm_start=2)
+        fit(once, 4)
+        for _ in range(4):
+            fit(often, 1)
+        assert_same_weights(once, often)
+
+    def test_validation_is_by_the_refined_posterior(self):
+        model = make(warm_start=2)
+        history = fit(model, 1)
+        assert not model.warm_start.over
+        found = model.evaluate(
+            images(), batch_size=10, return_dict=True, verbose=0
+        )
+        assert history["val_elbo"][0] == pytest.approx(found["elbo"], rel=1e-5)
+        plain = tf_vlae.VLAE.from_vae(model, T=model.T)
+        assert plain.warm_start is None
+        np.testing.assert_allclose(
+            plain.elbo(images(), seed=0),
+            model.elbo(images(), seed=0),
+            rtol=1e-5,
+        )
+
+    @pytest.mark.parametrize("before", [1, 2])
+    def test_saved_model_goes_on(self, before, tmp_path):
+        once = make(warm_start=2)
+        fit(once, 4)
+        model = make(warm_start=2)
+        fit(model, before)
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        assert loaded.warm_start.over == (before >= 2)
+        fit(loaded, 4 - before)
+        assert_same_weights(once, loaded)
+
+    def test_loaded_weights_decide(self):
+        done = make(warm_start=1)
+        fresh = make(warm_start=1, eager=False)
+        fit(done, 1)
+        fit(fresh, 1)
+        start = make(warm_start=1)
+        start.build((None, *SHAPE))
+        # A train function of the refined kind is there already.
+        fresh.set_weights(start.get_weights())
+        fresh._adapted.assign(0.0)
+        fresh.compile(keras.optimizers.Adam(1e-2))
+        fit(fresh, 1)
+        assert_same_weights(done, fresh)
+
+    def test_users_callbacks_see_it(self):
+        seen = []
+        model = make(warm_start=2)
+        model.fit(
+            images(),
+            epochs=3,
+            verbose=0,
+            callbacks=keras.callbacks.LambdaCallback(
+                on_epoch_end=lambda *_: seen.append(model.warm_start.over)
+            ),
+        )
+        assert seen == [False, True, True]
+
+    @pytest.mark.parametrize("value", ["soon", 0, -1, 1.5, True])
+    def test_bad_value(self, value):
+        with pytest.raises(ValueError, match="argument `warm_start`"):
+            make(warm_start=value)
+
+
+class TestFlat:
+    @pytest.mark.parametrize(
+        ("elbos", "expected"),
+        [
+            # All of the gain was made in the second epoch.
+            ([0.0, 10.0, 10.05, 10.05], 4),
+            # Shifted and scaled.
+            ([-7e3, 3e3, 3050.0, 3050.0], 4),
+            # A small gain each time adds up to one that counts.
+            ([0.0, 10.0, 10.08, 10.16, 10.17, 10.18], 6),
+            # Worse and worse.
+            ([5.0, 4.0, 3.0], 3),
+            # A single bad epoch.
+            ([0.0, 10.0, 9.0, 15.0, 16.0], None),
+        ],
+    )
+    def test_over_after(self, elbos, expected):
+        start = tf_vlae.WarmStart(patience=2, gain=0.01)
+        start.build()
+        over = []
+        for elbo in elbos:
+            start.observe({"val_elbo": elbo})
+            over.append(start.over)
+        assert (over.index(True) + 1 if True in over else None) == expected
+
+    def test_auto(self):
+        model = make(warm_start="auto", eager=False)
+        history = fit(model, 30)
+        assert model.warm_start.over
+        assert len(history["val_elbo"]) == 30
+        assert 3 <= model.warm_start._seen.numpy() < 30
+
+    def test_needs_validation_data(self):
+        with pytest.raises(ValueError, match="validation_data"):
+            make(warm_start="auto").fit(images(), verbose=0)
+
+
+class TestWeightOfKl:
+    @pytest.mark.parametrize("kind", [tf_vlae.VLAE, tf_vlae.VAE])
+    def test_loss_has_it_and_elbo_has_not(self, kind):
+        history = fit(make(kind, kl_weight=0.25), 1)
+        found = {name: values[0] for name, values in history.items()}
+        elbo = found["reconstruction"] - found["kl"]
+        assert found["elbo"] == pytest.approx(elbo, rel=1e-5)
+        loss = 0.25 * found["kl"] - found["reconstruction"]
+        assert found["loss"] == pytest.approx(loss, rel=1e-5)
+        assert found["val_loss"] == pytest.approx(-found["val_elbo"], rel=1e-5)
+
+    def test_schedule_is_of_the_steps(self):
+        model = make(kl_weight=schedules.PolynomialDecay(0.0, 4, 1.0))
+        model.adapt(images())
+        weights = []
+        for _ in range(6):
+            model.reset_metrics()
+            logs = model.train_on_batch(images(), return_dict=True)
+            weight = (logs["loss"] + logs["reconstruction"]) / logs["kl"]
+            weights.append(weight)
+        expected = [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
+        np.testing.assert_allclose(weights, expected, atol=1e-4)
+
+    def test_changes_the_gradient_as_it_should(self):
+        # With almost no KL term the posterior is free to move away.
+        free = make(tf_vlae.VAE, kl_weight=1e-3, eager=False)
+        held = make(tf_vlae.VAE, eager=False)
+        assert fit(free, 20)["kl"][-1] > 2 * fit(held, 20)["kl"][-1]
+
+    def test_is_saved(self, tmp_path):
+        model = make(kl_weight=schedules.PolynomialDecay(0.0, 4, 1.0))
+        fit(model, 1)
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        for each in (model, loaded):
+            fit(each, 1)
+        assert_same_weights(model, loaded)
+
+    @pytest.mark.parametrize("value", [-1.0, 0, "warm", None])
+    def test_bad_value(self, value):
+        with pytest.raises(ValueError, match="argument `kl_weight`"):
+            make(kl_weight=value)
