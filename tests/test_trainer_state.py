@@ -52,18 +52,19 @@ class TestState:
     def test_divergence_is_an_error(self, value):
         found = state(1)
         with pytest.raises(FloatingPointError, match="epoch 2"):
-            found.add({"elbo": value, "val_elbo": 1.0}, seconds=1.0)
+            found.add({"elbo": value, "val_elbo": 1.0}, 1.0, 2.0)
         assert found == state(1)
 
 
 class TestProgress:
     def test_line_of_an_epoch(self, capsys):
         found = State()
-        found.add({"elbo": 1.234, "val_elbo": 2.0}, seconds=3.0)
+        found.add({"elbo": 1.234, "val_elbo": 2.0}, 3.0, 2.0)
         progress.show_epoch(found, epochs=21, seconds=3.0)
         line = "epoch 1/21  elbo 1.23  val_elbo 2.00  (best)  3.0 s, "
         assert capsys.readouterr().out == line + "1 min 0 s left\n"
-        found.add({"elbo": 1.0, "val_elbo": 1.0}, seconds=3.0)
+        found.add({"elbo": 1.0, "val_elbo": 1.0}, 3.0, 2.0)
+        assert (found.seconds, found.cpu_seconds) == (6.0, 4.0)
         progress.show_epoch(found, epochs=21, seconds=3.0)
         assert "(best)" not in capsys.readouterr().out
 

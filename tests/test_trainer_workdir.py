@@ -125,8 +125,17 @@ class TestCheckpoints:
         assert kept == [names[1:2], names[2:3], names[2:4], names[2:5:2]]
         found = checkpoints.restore_latest(model)
         assert int(model.optimizer.iterations.numpy()) == 4
-        checkpoints.restore_best(model, found)
+        checkpoints.restore(found.best_epoch, model)
         assert int(model.optimizer.iterations.numpy()) == 2
+
+    def test_every_so_many_are_kept(self, tmp_path):
+        model = small_model()
+        checkpoints = Checkpoints(tmp_path)
+        elbos = [1.0, 3.0, 2.0, 2.5, 2.6, 2.7, 2.8]
+        for epoch in range(1, 8):
+            checkpoints.save(model, state(*elbos[:epoch]), keep_every=3)
+        assert checkpoints.epochs() == [2, 3, 6, 7]
+        assert checkpoints.restore(3, model) == state(*elbos[:3])
 
     def test_half_a_file_is_not_a_checkpoint(self, tmp_path):
         model = trained_model()

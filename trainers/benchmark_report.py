@@ -1,7 +1,5 @@
 """The results of a benchmark as a table and as a CSV file."""
 
-import csv
-import io
 import itertools
 import operator
 
@@ -58,11 +56,7 @@ def write_csv(rows, path):
         rows: list of dicts.
         path: `pathlib.Path`.
     """
-    text = io.StringIO()
-    writer = csv.DictWriter(text, _COLUMNS)
-    writer.writeheader()
-    writer.writerows(rows)
-    files.write(path, text.getvalue())
+    files.write_csv(path, rows, _COLUMNS)
 
 
 def table(rows):

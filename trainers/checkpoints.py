@@ -23,20 +23,27 @@ class Checkpoints:
     def __init__(self, folder):
         self._folder = folder
 
-    def save(self, model, state):
+    def save(self, model, state, keep_every=0):
         """Writes the checkpoint of an epoch and removes those not needed.
 
         Args:
             model: the compiled `tf_vlae.Autoencoder`.
             state: a `State`.
+            keep_every: int. Every that many epochs is needed too.
         """
         buffer = io.BytesIO()
         text = json.dumps(dataclasses.asdict(state))
         np.savez(buffer, state=text, seed=model.seed, **_arrays(model))
         files.write(self._path(state.epoch), buffer.getvalue())
-        needed = {self._path(state.epoch), self._path(state.best_epoch)}
-        for path in set(self._folder.glob("epoch-*.npz")) - needed:
-            path.unlink()
+        needed = {state.epoch, state.best_epoch}
+        for epoch in set(self.epochs()) - needed:
+            if not keep_every or epoch % keep_every:
+                self._path(epoch).unlink()
+
+    def epochs(self):
+        """The epochs there are checkpoints of, in order."""
+        paths = self._folder.glob("epoch-*.npz")
+        return sorted(int(path.stem.removeprefix("epoch-")) for path in paths)
 
     def restore_latest(self, model):
         """Sets the model, if there is a checkpoint.
@@ -47,19 +54,20 @@ class Checkpoints:
         Returns:
             The `State`, a new one if there is no checkpoint.
         """
-        paths = sorted(self._folder.glob("epoch-*.npz"))
-        return self._restore(paths[-1], model) if paths else State()
+        epochs = self.epochs()
+        return self.restore(epochs[-1], model) if epochs else State()
 
-    def restore_best(self, model, state):
-        """Sets the model to the epoch with the best validation ELBO.
+    def restore(self, epoch, model):
+        """Sets the model to an epoch.
 
         Args:
+            epoch: int, one of `epochs()`.
             model: the compiled `tf_vlae.Autoencoder`.
-            state: the `State` of the latest epoch.
-        """
-        self._restore(self._path(state.best_epoch), model)
 
-    def _restore(self, path, model):
+        Returns:
+            The `State` then.
+        """
+        path = self._path(epoch)
         with np.load(path) as stored:
             if stored["seed"] != model.seed:
                 raise ValueError(

@@ -19,28 +19,33 @@ def test_results(model, data, num_samples):
     """
     results = model.evaluate(data.test, return_dict=True, verbose=0)
     results.pop("loss")
-    values = log_likelihoods(model, data.test, num_samples)
+    title = f"Log-likelihood with {num_samples} samples an image"
+    watched = progress.watch(data.test, title)
+    values = log_likelihoods(model, watched, num_samples)
     results["log_likelihood"] = float(np.mean(values))
-    error = np.std(values) / np.sqrt(len(values))
-    results["log_likelihood_standard_error"] = float(error)
+    results["log_likelihood_standard_error"] = standard_error(values)
     return results
 
 
-def log_likelihoods(model, batches, num_samples):
-    """Log p(x) of each image by importance sampling, with a progress bar.
+def standard_error(values):
+    """Standard error of the mean of an array, a float."""
+    return float(np.std(values) / np.sqrt(len(values)))
+
+
+def log_likelihoods(model, batches, num_samples, proposal=None):
+    """Log p(x) of each image by importance sampling.
 
     Args:
         model: the `tf_vlae.Autoencoder`.
-        batches: finite `tf.data.Dataset` of images.
+        batches: iterable of batches of images.
         num_samples: int. Importance samples per image.
+        proposal: as in `Autoencoder.log_likelihood`.
 
     Returns:
         An array of shape `[images]`, in nats.
     """
-    title = f"Log-likelihood with {num_samples} samples an image"
-    watched = enumerate(progress.watch(batches, title))
     values = [
-        model.log_likelihood(batch, num_samples, seed=step)
-        for step, batch in watched
+        model.log_likelihood(batch, num_samples, seed=step, proposal=proposal)
+        for step, batch in enumerate(batches)
     ]
     return np.concatenate(values)

@@ -1,6 +1,7 @@
 """The data and the model of an experiment, from its settings."""
 
 import keras
+import tensorflow as tf
 
 import tf_vlae
 
@@ -38,7 +39,16 @@ def make_model(settings, data):
     if settings.model != "vae":
         own["T"] = settings.T
     if settings.model == "vlae":
-        own.update(mode=settings.mode, covariance=settings.covariance)
+        own.update(
+            mode=settings.mode,
+            covariance=settings.covariance,
+            warm_start=settings.warm_start,
+        )
+    if settings.kl_warmup:
+        steps = settings.kl_warmup * data.steps_per_epoch
+        own["kl_weight"] = keras.optimizers.schedules.PolynomialDecay(
+            0.0, steps, 1.0
+        )
     model = MODELS[settings.model](
         settings.latent,
         settings.hidden,
@@ -47,6 +57,11 @@ def make_model(settings, data):
         **own,
     )
     model.build((None, *data.image_shape))
-    model.compile(keras.optimizers.Adam(settings.learning_rate))
+    model.compile(
+        keras.optimizers.Adam(settings.learning_rate),
+        # A step of a small network takes little longer than Keras does to
+        # come back from it and go on.
+        steps_per_execution=1 if tf.distribute.has_strategy() else 10,
+    )
     model.optimizer.build(model.trainable_variables)
     return model

@@ -1,5 +1,7 @@
 """Files that are there whole or not at all."""
 
+import csv
+import io
 import os
 
 
@@ -19,3 +21,18 @@ def write(path, content):
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
+
+
+def write_csv(path, rows, columns=None):
+    """Writes a table.
+
+    Args:
+        path: `pathlib.Path`.
+        rows: list of dicts.
+        columns: list of str. By default the keys of the first row.
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns or list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    write(path, text.getvalue())

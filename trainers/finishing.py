@@ -28,7 +28,7 @@ def finish(data, workdir, settings, state):
     """
     # A model of one device, whatever the strategy that it was trained under.
     model = experiment.make_model(settings, data)
-    workdir.checkpoints.restore_best(model, state)
+    workdir.checkpoints.restore(state.best_epoch, model)
     began = time.monotonic()
     test = evaluation.test_results(model, data, settings.num_samples)
     seconds = time.monotonic() - began
@@ -45,7 +45,11 @@ def finish(data, workdir, settings, state):
         "best": state.best,
         "test": test,
         "num_samples": settings.num_samples,
-        "seconds": {"training": state.seconds, "test": seconds},
+        "seconds": {
+            "training": state.seconds,
+            "training_cpu": state.cpu_seconds,
+            "test": seconds,
+        },
         "steps_per_second": {
             "training": state.epoch * data.steps_per_epoch / state.seconds,
             "data_alone": _data_speed(data),

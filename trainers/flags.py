@@ -61,6 +61,20 @@ flags.DEFINE_integer(
 )
 flags.DEFINE_float("learning_rate", 1e-3, "Learning rate of Adam.")
 flags.DEFINE_integer("epochs", 100, "Most epochs to train.", lower_bound=1)
+flags.DEFINE_string(
+    "warm_start",
+    "0",
+    "Number of epochs in which vlae trains as vae does, which is cheap, before "
+    "it trains with its own posterior; auto, until the validation ELBO "
+    "flattens.",
+)
+flags.DEFINE_integer(
+    "kl_warmup",
+    0,
+    "Number of epochs in which the weight of the KL term rises from 0 to 1. "
+    "The ELBO that is shown always has it at 1.",
+    lower_bound=0,
+)
 flags.DEFINE_integer(
     "patience",
     0,
@@ -103,6 +117,13 @@ flags.DEFINE_integer(
     "Write images to TensorBoard every that many epochs.",
     lower_bound=1,
 )
+flags.DEFINE_integer(
+    "keep_every",
+    0,
+    "Keep the checkpoint of every that many epochs, beside the latest and the "
+    "best; 0 none.",
+    lower_bound=0,
+)
 flags.DEFINE_boolean("export", True, "Whether to export a SavedModel.")
 
 
@@ -130,6 +151,11 @@ flags.register_validator(
 )
 flags.register_validator("max_hours", _positive, "Expected a positive number.")
 flags.register_validator(
+    "warm_start",
+    lambda text: text == "auto" or text.isdecimal(),
+    "Expected a number of epochs, or auto.",
+)
+flags.register_validator(
     "hidden",
     lambda units: all(n.isdecimal() and int(n) > 0 for n in units),
     "Expected positive integers, as in 500,500.",
@@ -146,14 +172,22 @@ flags.register_multi_flags_validator(
 )
 
 
-def settings():
+def settings(texts=None):
     """The values of all flags of this module, once they are parsed.
+
+    Args:
+        texts: dict from names to text, those of a run. Flags that are not in
+            it have their values on this command line.
 
     Returns:
         A `types.SimpleNamespace`, an attribute for each flag.
     """
     values = {flag.name: flag.value for flag in _flags()}
+    for name, text in (texts or {}).items():
+        values[name] = FLAGS[name].parser.parse(text)
     values["hidden"] = tuple(int(units) for units in values["hidden"])
+    if values["warm_start"] != "auto":
+        values["warm_start"] = int(values["warm_start"]) or None
     return types.SimpleNamespace(**values)
 
 

@@ -15,29 +15,25 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import keras
 import numpy as np
 from absl import app
-from absl import flags
+from absl import flags as absl_flags
 
 import tf_vlae
+from trainers import experiment
+from trainers import flags
+from trainers.workdir import read_flags
 
-_WORKDIR = flags.DEFINE_string(
-    "workdir", None, "Folder of a finished run of VLAE.", required=True
-)
-_DATASET = flags.DEFINE_enum(
-    "dataset", "mnist", tf_vlae.datasets.NAMES, "Data set of the run."
-)
-_DATA_DIR = flags.DEFINE_string(
-    "data_dir", None, "Folder with the data sets, as in trainers/main.py."
-)
-_ITERATIONS = flags.DEFINE_list(
+_ITERATIONS = absl_flags.DEFINE_list(
     "iterations", ["4", "6", "8", "10", "12", "16"], "Numbers to try."
 )
 
 
 def main(argv):
     del argv
-    path = pathlib.Path(_WORKDIR.value) / "model.keras"
-    model = keras.saving.load_model(path)
-    data = tf_vlae.datasets.load(_DATASET.value, data_dir=_DATA_DIR.value)
+    if not absl_flags.FLAGS.workdir:
+        sys.exit("--workdir: expected the folder of a finished run of VLAE.")
+    workdir = pathlib.Path(absl_flags.FLAGS.workdir)
+    data = experiment.load_data(flags.settings(read_flags(workdir)))
+    model = keras.saving.load_model(workdir / "model.keras")
     x = next(iter(data.test))
     mu = model.path(x)[0]
     print("iterations  median error  90th percentile")

@@ -9,10 +9,12 @@ class State:
     Args:
         history: list with a dict of logs for each finished epoch.
         seconds: float. Time spent in training so far.
+        cpu_seconds: float. The same in CPU time of the process.
     """
 
     history: list = dataclasses.field(default_factory=list)
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
     @property
     def epoch(self):
@@ -30,12 +32,13 @@ class State:
         """The logs of the best epoch."""
         return self.history[self.best_epoch - 1]
 
-    def add(self, logs, seconds):
+    def add(self, logs, seconds, cpu_seconds):
         """Takes in an epoch, or raises an error if it diverged.
 
         Args:
             logs: dict of floats.
             seconds: float. Time that the epoch took.
+            cpu_seconds: float. The same in CPU time of the process.
         """
         if not all(math.isfinite(value) for value in logs.values()):
             raise FloatingPointError(
@@ -45,6 +48,7 @@ class State:
             )
         self.history.append(logs)
         self.seconds += seconds
+        self.cpu_seconds += cpu_seconds
 
     def stops(self, settings):
         """Why training ends here, or None if it goes on.

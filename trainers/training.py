@@ -6,7 +6,7 @@ from trainers import distribution
 from trainers import progress
 from trainers.summaries import Summaries
 
-_SHOWN = ("elbo", "reconstruction", "kl")
+_SHOWN = ("elbo", "reconstruction", "kl", "residual")
 
 
 def train(model, data, workdir, settings):
@@ -32,19 +32,19 @@ def train(model, data, workdir, settings):
         workdir.write_history(state.history)
     summaries = Summaries(workdir.tensorboard, model, data) if chief else None
     while not state.stops(settings):
-        began = time.monotonic()
+        began, cpu_began = time.monotonic(), time.process_time()
         logs = train_epoch(model, data, state.epoch, settings.epochs)
         # Agreed upon: a worker that stops alone would leave others waiting.
         seconds = distribution.mean_over_replicas(
             strategy, time.monotonic() - began
         )
-        state.add(logs, seconds)
+        state.add(logs, seconds, time.process_time() - cpu_began)
         if chief:
             steps_per_second = data.steps_per_epoch / seconds
             summaries.write_scalars(logs, steps_per_second, state.epoch)
             if state.epoch % settings.image_epochs == 0:
                 summaries.write_images(state.epoch)
-            workdir.checkpoints.save(model, state)
+            workdir.checkpoints.save(model, state, settings.keep_every)
             workdir.write_history(state.history)
             progress.show_epoch(state, settings.epochs, seconds)
     if chief:
@@ -65,7 +65,8 @@ def train_epoch(model, data, epoch, epochs):
         epochs: int. Number of epochs of the run.
 
     Returns:
-        A dict of floats: elbo, reconstruction, kl, and the same with val_.
+        A dict of floats: elbo, reconstruction, kl, of an implicit covariance
+        residual, and the same with val_.
     """
     bar = [progress.EpochBar(epochs)] if progress.on_terminal() else []
     history = model.fit(
@@ -77,4 +78,4 @@ def train_epoch(model, data, epoch, epochs):
         verbose=0,
     ).history
     names = [prefix + name for prefix in ("", "val_") for name in _SHOWN]
-    return {name: float(history[name][-1]) for name in names}
+    return {name: float(history[name][-1]) for name in names if name in history}

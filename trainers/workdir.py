@@ -1,5 +1,3 @@
-import csv
-import io
 import json
 import pathlib
 import time
@@ -38,8 +36,7 @@ class Workdir:
             files.write(self._flags, "".join(lines))
 
     def _compare_flags(self, flags):
-        lines = self._flags.read_text().splitlines()
-        old = dict(line.removeprefix("--").split("=", 1) for line in lines)
+        old = read_flags(self.path)
         if old != flags:
             raise ValueError(
                 f"The run in {self.path} has other flags: "
@@ -53,12 +50,10 @@ class Workdir:
         Args:
             history: list of dicts of floats.
         """
-        text = io.StringIO()
-        writer = csv.DictWriter(text, ["epoch", *history[0]])
-        writer.writeheader()
-        for epoch, logs in enumerate(history, 1):
-            writer.writerow({"epoch": epoch, **logs})
-        files.write(self.path / "history.csv", text.getvalue())
+        rows = [{"epoch": i, **logs} for i, logs in enumerate(history, 1)]
+        # A warm start shows less than what follows it.
+        names = dict.fromkeys(name for row in rows for name in row)
+        files.write_csv(self.path / "history.csv", rows, list(names))
 
     def write_results(self, results):
         """Writes results.json.
@@ -76,6 +71,19 @@ class Workdir:
     def finished(self):
         """Whether there are results."""
         return self._results.exists()
+
+
+def read_flags(folder):
+    """The resolved flags of a run.
+
+    Args:
+        folder: `pathlib.Path` of the run.
+
+    Returns:
+        A dict from names to texts.
+    """
+    lines = (folder / "flags.txt").read_text().splitlines()
+    return dict(line.removeprefix("--").split("=", 1) for line in lines)
 
 
 def _difference(old, new):

@@ -1,0 +1,90 @@
+"""Runs of the trainer with a warm start, interrupted and resumed."""
+
+import json
+
+import numpy as np
+import pytest
+import trainer_runs
+
+from trainers import training
+from trainers.workdir import read_flags
+
+FLAGS = [
+    "--hidden=4",
+    "--latent=2",
+    "--batch_size=200",
+    "--learning_rate=0.01",
+    "--num_samples=3",
+    "--noexport",
+    "--epochs=5",
+    "--kl_warmup=3",
+]
+
+
+def run(workdir, start):
+    flags = [*FLAGS, f"--warm_start={start}", f"--workdir={workdir}"]
+    trainer_runs.run(*flags)
+
+
+def interrupted_run(workdir, start, epoch, monkeypatch):
+    """A run that is interrupted in an epoch, and resumed."""
+    train_epoch = training.train_epoch
+
+    def interrupt(model, data, number, epochs):
+        logs = train_epoch(model, data, number, epochs)
+        if number == epoch:
+            raise KeyboardInterrupt
+        return logs
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "train_epoch", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            run(workdir, start)
+    run(workdir, start)
+
+
+def stored(workdir):
+    last = sorted((workdir / "checkpoints").glob("*.npz"))[-1]
+    with np.load(last) as arrays:
+        return [arrays[name] for name in arrays.files if name != "state"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Folders of runs in one go, by their warm start."""
+    folders = {}
+    for start in ("2", "auto", "0"):
+        folders[start] = tmp_path_factory.mktemp("undisturbed")
+        run(folders[start], start)
+    return folders
+
+
+# Before, at and after the switch.
+@pytest.mark.parametrize(
+    ("start", "epoch"), [("2", 1), ("2", 2), ("2", 3), ("auto", 3)]
+)
+def test_resumed_run(undisturbed, start, epoch, tmp_path, monkeypatch):
+    interrupted_run(tmp_path, start, epoch, monkeypatch)
+    expected = undisturbed[start]
+    text = (tmp_path / "history.csv").read_text()
+    assert text == (expected / "history.csv").read_text()
+    for a, b in zip(stored(tmp_path), stored(expected), strict=True):
+        np.testing.assert_array_equal(a, b)
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["epochs"] == 5
+
+
+def test_there_is_a_switch(undisturbed):
+    texts = [
+        (workdir / "history.csv").read_text()
+        for workdir in undisturbed.values()
+    ]
+    assert len(set(texts)) == 3
+    flags = [read_flags(workdir) for workdir in undisturbed.values()]
+    assert [each["warm_start"] for each in flags] == ["2", "auto", "0"]
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", "1.5"])
+def test_bad_flag(value):
+    with pytest.raises(Exception, match=r"warm_start.*number of epochs"):
+        trainer_runs.parse(f"--warm_start={value}")

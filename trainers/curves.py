@@ -1,0 +1,49 @@
+r"""Draws the test log-likelihood of runs against the CPU time they took.
+
+    python trainers/main.py --flagfile=configs/mnist_small.flags \
+        --keep_every=5 --epochs=100 --workdir=runs/vlae
+    python trainers/curves.py --runs=runs/vae,runs/vlae --output=curves
+
+Every checkpoint that a run has kept is measured, by importance sampling from
+the Laplace posterior at its decoder, started from its own posterior mean: one
+estimator for all models, which tells better models from better inference. It
+prints each point and leaves curves.csv and curves.png.
+"""
+
+import pathlib
+import sys
+
+# The project's root, so that this runs from a checkout as it is.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from absl import app
+from absl import flags as absl_flags
+
+from trainers import curves_plot
+from trainers import curves_points
+from trainers import files
+
+_RUNS = absl_flags.DEFINE_list(
+    "runs", None, "Folders of runs, finished or not.", required=True
+)
+_IMAGES = absl_flags.DEFINE_integer(
+    "images", 2000, "Number of test images, the first.", lower_bound=1
+)
+_OUTPUT = absl_flags.DEFINE_string("output", "curves", "Folder for results.")
+
+
+def main(argv):
+    del argv
+    points = []
+    for run in map(pathlib.Path, _RUNS.value):
+        if not (run / "flags.txt").exists():
+            sys.exit(f"--runs: there is no run in {run}.")
+        points += curves_points.measure(run, _IMAGES.value)
+    output = pathlib.Path(_OUTPUT.value)
+    files.write_csv(output / "curves.csv", points)
+    curves_plot.draw(points).savefig(output / "curves.png", dpi=150)
+    print(f"curves.csv and curves.png are in {output}.")
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,56 @@
+"""The points of learning curves, one for each checkpoint of a run."""
+
+import numpy as np
+
+from tf_vlae import layers
+from trainers import evaluation
+from trainers import experiment
+from trainers import flags
+from trainers.checkpoints import Checkpoints
+from trainers.workdir import read_flags
+
+# Of the estimator that is the same for all models: enough updates to arrive.
+_T = 8
+_SAMPLES = 100
+
+
+def measure(folder, images):
+    """Measures all checkpoints of a run, and prints what it finds.
+
+    Args:
+        folder: `pathlib.Path` of the run.
+        images: int. Number of test images.
+
+    Returns:
+        A list of dicts: run, epoch, cpu_minutes, log_likelihood and its
+        standard_error over the images, elbo by the run's own posterior on
+        the same images, val_elbo.
+    """
+    settings = flags.settings(read_flags(folder))
+    data = experiment.load_data(settings)
+    model = experiment.make_model(settings, data)
+    test = data.test.unbatch().take(images).batch(settings.batch_size)
+    proposal = layers.LaplacePosterior(model.decoder, model.likelihood, _T)
+    checkpoints = Checkpoints(folder / "checkpoints")
+    points = []
+    for epoch in checkpoints.epochs():
+        state = checkpoints.restore(epoch, model)
+        values = evaluation.log_likelihoods(model, test, _SAMPLES, proposal)
+        points.append(
+            {
+                "run": folder.name,
+                "epoch": epoch,
+                "cpu_minutes": round(state.cpu_seconds / 60, 3),
+                "log_likelihood": round(float(np.mean(values)), 3),
+                "standard_error": round(evaluation.standard_error(values), 3),
+                "elbo": round(_mean_elbo(model, test), 3),
+                "val_elbo": round(state.history[-1]["val_elbo"], 3),
+            }
+        )
+        print("  ".join(f"{k} {v}" for k, v in points[-1].items()), flush=True)
+    return points
+
+
+def _mean_elbo(model, batches):
+    values = [model.elbo(batch, seed=i) for i, batch in enumerate(batches)]
+    return float(np.mean(np.concatenate(values)))
