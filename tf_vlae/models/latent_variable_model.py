@@ -1,4 +1,5 @@
 import abc
+import functools
 import random
 
 import tensorflow as tf
@@ -225,23 +226,26 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         return (estimate, error) if return_error else estimate
 
     @tf.function(reduce_retracing=True)
-    def _importance_sample(self, x, num_samples, seed, T, proposal):
+    def _importance_sample(self, x, num_samples, seed, T=None, proposal=None):
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
-        flat, prior = self._flat(x), self._prior()
-
-        def log_joint(z):
-            rows = tf.reshape(z, [-1, self.latent])
-            output = self._flat(self.decoder(rows))
-            shape = tf.concat([tf.shape(z)[:-1], tf.shape(flat)[1:]], axis=0)
-            output = tf.reshape(output, shape)
-            return self.likelihood.log_prob(flat, output) + prior.log_prob(z)
-
         posterior = self._infer(x, infer_seed, T)
         if proposal is not None:
             posterior = proposal(self._mean(posterior), x)
         return importance.log_likelihood(
-            log_joint, posterior, num_samples, sample_seed
+            functools.partial(self._log_joint, self._flat(x)),
+            posterior,
+            num_samples,
+            sample_seed,
         )
+
+    def _log_joint(self, flat, z):
+        """Log p(x, z) of flat images, for z of shape `[..., batch, latent]`."""
+        rows = tf.reshape(z, [-1, self.latent])
+        output = self._flat(self.decoder(rows))
+        shape = tf.concat([tf.shape(z)[:-1], tf.shape(flat)[1:]], axis=0)
+        output = tf.reshape(output, shape)
+        likelihood = self.likelihood.log_prob(flat, output)
+        return likelihood + self._prior().log_prob(z)
 
     def _outputs(self, z):
         self._require_built("decode")
