@@ -8,6 +8,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+import tensorflow_probability as tfp
 from models import MODELS
 from scipy import special
 
@@ -145,6 +146,50 @@ class TestError:
             images(), num_samples=1, return_error=True
         )
         assert not np.any(error == 0)
+
+
+class TestEstimate:
+    @pytest.mark.parametrize("rows", [7, 8192])
+    def test_is_that_of_the_weights(self, rows, monkeypatch):
+        monkeypatch.setattr(tf_vlae.importance, "ROWS", rows)
+        posterior = tfp.distributions.MultivariateNormalDiag(
+            np.zeros([3, 2]), np.ones(2)
+        )
+        drawn = []
+
+        def log_joint(z):
+            drawn.append(z.numpy())
+            return -tf.reduce_sum(tf.abs(z), axis=-1)
+
+        found = tf_vlae.importance.estimate(
+            log_joint, posterior, tf.constant(11), tf.constant([0, 1])
+        )
+        z = np.concatenate(drawn)[:11]
+        log_w = -np.abs(z).sum(-1) - posterior.log_prob(z).numpy()
+        w = np.exp(log_w)
+        for name, expected in {
+            "log_likelihood": np.log(w.mean(0)),
+            "standard_error": w.std(0, ddof=1) / np.sqrt(11) / w.mean(0),
+            "effective_samples": w.sum(0) ** 2 / (w**2).sum(0),
+            "half": np.log(w[:5].mean(0)),
+            "elbo": log_w.mean(0),
+        }.items():
+            np.testing.assert_allclose(getattr(found, name), expected)
+
+    def test_one_sample_has_no_half(self):
+        found = small_model().importance_sample(images(), 1, seed=0)
+        assert np.all(np.isnan(found.half))
+        assert np.all(np.isfinite(found.elbo))
+        np.testing.assert_allclose(found.effective_samples, 1.0)
+
+    def test_parts_of_many_examples(self):
+        model, x = small_model(), images(131)
+        found = model.importance_sample(x, 20, seed=0)
+        assert all(field.shape == (131,) for field in found)
+        np.testing.assert_array_equal(
+            found.log_likelihood, model.log_likelihood(x, 20, seed=0)
+        )
+        assert np.all(found.elbo < found.log_likelihood)
 
 
 class TestChunks:

@@ -1,13 +1,35 @@
 """Log-likelihoods by importance sampling, in bounded memory."""
 
+import math
+import typing
+
 import tensorflow as tf
+import tensorflow_probability as tfp
 
 # Rows of the decoder in one pass: large enough for matrix products at full
 # speed, small enough that their activations stay within some 100 MiB.
 ROWS = 8192
 
 
-def log_likelihood(log_joint, posterior, num_samples, seed):
+class Estimate(typing.NamedTuple):
+    """What importance sampling tells of each example, all of shape `[batch]`.
+
+    Attributes:
+        log_likelihood: log mean_k w_k, w_k = p(x, z_k) / q(z_k), in nats.
+        standard_error: that of the mean weight, carried to its logarithm.
+        effective_samples: (sum w)^2 / sum w^2, between 1 and their number.
+        half: the log-likelihood by the first half of the samples.
+        elbo: mean_k log w_k, in nats.
+    """
+
+    log_likelihood: tf.Tensor
+    standard_error: tf.Tensor
+    effective_samples: tf.Tensor
+    half: tf.Tensor
+    elbo: tf.Tensor
+
+
+def estimate(log_joint, posterior, num_samples, seed):
     """Log p(x) by importance sampling from `posterior`.
 
     ```
@@ -15,8 +37,7 @@ def log_likelihood(log_joint, posterior, num_samples, seed):
     ```
 
     Samples are drawn and summed in chunks; the posterior, and with it any
-    factorisation, is made once. The standard error is that of the mean
-    weight, carried to its logarithm.
+    factorisation, is made once.
 
     Args:
         log_joint: function of z, `[k, batch, latent]`, that gives
@@ -26,39 +47,53 @@ def log_likelihood(log_joint, posterior, num_samples, seed):
         seed: integer tensor of shape `[2]`.
 
     Returns:
-        The estimate in nats and its standard error, both `[batch]`.
+        An `Estimate`. One sample says nothing about its error, and has no
+        half: they are NaN.
     """
     batch = posterior.batch_shape_tensor()[0]
+    lowest = posterior.dtype.min
     chunk = tf.maximum(1, tf.minimum(num_samples, ROWS // batch))
     chunks = (num_samples + chunk - 1) // chunk
 
-    def body(index, largest, total, square):
+    def body(index, largest, total, square, half, elbo):
         z, log_q = posterior.experimental_sample_and_log_prob(
             chunk, seed=tf.random.experimental.stateless_fold_in(seed, index)
         )
         log_weight = log_joint(z) - log_q
-        number = index * chunk + tf.range(chunk)
-        surplus = (number >= num_samples)[:, None]
-        log_weight = tf.where(surplus, log_weight.dtype.min, log_weight)
+        number = (index * chunk + tf.range(chunk))[:, None]
+        surplus = number >= num_samples
+        counted = tf.where(surplus, tf.zeros_like(log_weight), log_weight)
+        elbo += tf.reduce_sum(counted, axis=0)
+        log_weight = tf.where(surplus, lowest, log_weight)
         # Sums are relative to the largest weight so far: no overflow.
         new = tf.maximum(largest, tf.reduce_max(log_weight, axis=0))
         weight = tf.exp(log_weight - new)
         shrink = tf.exp(largest - new)
         total = total * shrink + tf.reduce_sum(weight, axis=0)
         square = square * shrink**2 + tf.reduce_sum(weight**2, axis=0)
-        return index + 1, new, total, square
+        first = tf.where(number < num_samples // 2, log_weight, lowest)
+        half = tfp.math.log_add_exp(half, tf.reduce_logsumexp(first, axis=0))
+        return index + 1, new, total, square, half, elbo
 
     zeros = tf.zeros([batch], posterior.dtype)
-    _, largest, total, square = tf.while_loop(
+    _, largest, total, square, half, elbo = tf.while_loop(
         lambda index, *_: index < chunks,
         body,
-        (0, zeros + posterior.dtype.min, zeros, zeros),
+        (0, zeros + lowest, zeros, zeros, zeros + lowest, zeros),
         # One chunk at a time, or the memory is not bounded.
         parallel_iterations=1,
     )
-    count = tf.cast(num_samples, posterior.dtype)
-    estimate = largest + tf.math.log(total / count)
-    # var(mean w) / (mean w)^2 = (sum w^2 / (sum w)^2 - 1 / n) n / (n - 1),
-    # which one sample says nothing about: NaN.
+    count, half_count = (
+        tf.cast(number, posterior.dtype)
+        for number in (num_samples, num_samples // 2)
+    )
+    # var(mean w) / (mean w)^2 = (sum w^2 / (sum w)^2 - 1 / n) n / (n - 1).
     relative = tf.maximum(square / total**2 - 1 / count, 0.0)
-    return estimate, tf.sqrt(relative * count / (count - 1))
+    return Estimate(
+        log_likelihood=largest + tf.math.log(total / count),
+        standard_error=tf.sqrt(relative * count / (count - 1)),
+        effective_samples=total**2 / square,
+        # NaN where there is no half: log 0 - log 0.
+        half=tf.where(half > lowest, half, -math.inf) - tf.math.log(half_count),
+        elbo=elbo / count,
+    )

@@ -35,7 +35,7 @@ def show_epoch(state, epochs, seconds):
         seconds: float. Time that the epoch took.
     """
     logs = state.history[-1]
-    values = "  ".join(f"{name} {value:.2f}" for name, value in logs.items())
+    values = "  ".join(f"{name} {_short(logs[name])}" for name in logs)
     best = "  (best)" if state.best_epoch == state.epoch else ""
     left = duration(seconds * (epochs - state.epoch))
     print(
@@ -43,6 +43,11 @@ def show_epoch(state, epochs, seconds):
         f"{seconds:.1f} s, {left} left",
         flush=True,
     )
+
+
+def _short(value):
+    """A number with two decimals, or two digits if it is small."""
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.2g}"
 
 
 def watch(batches, title):

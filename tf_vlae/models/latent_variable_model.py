@@ -209,6 +209,28 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
             A tensor of shape `[batch]`, in nats, and with `return_error` a
             second one with the standard error of each.
         """
+        found = self.importance_sample(x, num_samples, seed, T, proposal)
+        if return_error:
+            return found.log_likelihood, found.standard_error
+        return found.log_likelihood
+
+    def importance_sample(
+        self, x, num_samples=5000, seed=None, T=None, proposal=None
+    ):
+        """All that importance sampling tells, see `log_likelihood`.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+            num_samples: int. Number of samples per example.
+            seed: int, or None for fresh samples.
+            T: as in `log_likelihood`.
+            proposal: as in `log_likelihood`.
+
+        Returns:
+            A `tf_vlae.importance.Estimate`: log-likelihood, its standard
+            error, the effective number of samples, the log-likelihood by half
+            of them, and the ELBO, each of shape `[batch]`.
+        """
         num_samples = validation.integer("num_samples", num_samples, 1)
         x = self._prepare(pixels.as_array_or_dataset(x))
         T, seed = self._updates(T), _stateless(seed)
@@ -222,8 +244,8 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
                         part, tf.constant(num_samples), fold, T, proposal
                     )
                 )
-        estimate, error = map(tf.concat, zip(*parts, strict=True), (0, 0))
-        return (estimate, error) if return_error else estimate
+        fields = zip(*parts, strict=True)
+        return importance.Estimate(*(tf.concat(each, 0) for each in fields))
 
     @tf.function(reduce_retracing=True)
     def _importance_sample(self, x, num_samples, seed, T=None, proposal=None):
@@ -231,7 +253,7 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         posterior = self._infer(x, infer_seed, T)
         if proposal is not None:
             posterior = proposal(self._mean(posterior), x)
-        return importance.log_likelihood(
+        return importance.estimate(
             functools.partial(self._log_joint, self._flat(x)),
             posterior,
             num_samples,
