@@ -5,6 +5,7 @@ from tf_vlae import datasets
 from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import modes
+from tf_vlae.local_posterior import LocalPosterior
 from tf_vlae.models import Autoencoder
 from tf_vlae.models import HFVAE
 from tf_vlae.models import IAFVAE
@@ -22,6 +23,7 @@ __all__ = [
     "VAE",
     "VLAE",
     "Autoencoder",
+    "LocalPosterior",
     "WarmStart",
     "covariances",
     "datasets",

@@ -254,19 +254,26 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         if proposal is not None:
             posterior = proposal(self._mean(posterior), x)
         return importance.estimate(
-            functools.partial(self._log_joint, self._flat(x)),
+            functools.partial(self.log_joint, x),
             posterior,
             num_samples,
             sample_seed,
         )
 
-    def _log_joint(self, flat, z):
-        """Log p(x, z) of flat images, for z of shape `[..., batch, latent]`."""
-        rows = tf.reshape(z, [-1, self.latent])
-        output = self._flat(self.decoder(rows))
+    def log_joint(self, x, z):
+        """Log p(x, z) = log p(x|z) + log p(z).
+
+        Args:
+            x: float tensor of shape `[batch, *image_shape]`.
+            z: tensor of shape `[..., batch, latent]`.
+
+        Returns:
+            A tensor of shape `[..., batch]`, in nats.
+        """
+        flat = self._flat(x)
+        output = self._flat(self.decoder(tf.reshape(z, [-1, self.latent])))
         shape = tf.concat([tf.shape(z)[:-1], tf.shape(flat)[1:]], axis=0)
-        output = tf.reshape(output, shape)
-        likelihood = self.likelihood.log_prob(flat, output)
+        likelihood = self.likelihood.log_prob(flat, tf.reshape(output, shape))
         return likelihood + self._prior().log_prob(z)
 
     def _outputs(self, z):
