@@ -32,18 +32,20 @@ class Logits(keras.layers.Layer):
     def __init__(self, decoder, **kwargs):
         super().__init__(**kwargs)
         self.decoder = decoder
-        # Only a graph tells what a tensor was computed from.
-        self._graph = tf.function(self._logits, reduce_retracing=True)
 
     def build(self, input_shape):
+        shape = input_shape[1:]
         if not self.decoder.built:
-            self.decoder(tf.zeros([1, *input_shape[1:]], self.compute_dtype))
+            self.decoder(tf.zeros([1, *shape], self.compute_dtype))
+        # Only a graph tells what a tensor was computed from.
+        z = tf.TensorSpec([None, *shape], self.compute_dtype)
+        self._graph = tf.function(self._logits, input_signature=[z])
 
-    def call(self, z, training=False):
-        return self._graph(z, training)
+    def call(self, z):
+        return self._graph(z)
 
-    def _logits(self, z, training):
-        output = self.decoder(z, training=training)
+    def _logits(self, z):
+        output = self.decoder(z, training=False)
         logits = sigmoid_argument(output)
         if logits is None:
             expected = "a network that ends in a sigmoid"
