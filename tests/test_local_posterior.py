@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tf_vlae
+from tf_vlae import gaps
 
 SHAPE = (6,)
 
@@ -71,3 +72,53 @@ def test_diagonal_covariance_finds_the_best_one():
 def test_bad_arguments(name, value):
     with pytest.raises(ValueError, match=f"argument `{name}`"):
         tf_vlae.LocalPosterior(**{name: value})
+
+
+class TestGaps:
+    def test_of_a_diagonal_family(self):
+        model, x = linear_model(), images()
+        found = gaps.inference_gaps(model, x, num_samples=20000)
+        mean, precision = exact(model, x)
+        # KL of the best diagonal Gaussian from the exact posterior.
+        approximation = 0.5 * (
+            np.log(np.diag(precision)).sum() - np.linalg.slogdet(precision)[1]
+        )
+        assert approximation > 0.02
+        exact_value = tf_vlae.VLAE.from_vae(model, T=1, step=1.0)
+        value = exact_value.log_likelihood(x, 1)
+        np.testing.assert_allclose(
+            value - found.local.elbo, approximation, atol=0.02
+        )
+        # The rest is what the encoder loses: KL to the best one.
+        q = model.posterior(x)
+        off = q.mean() - mean
+        kl = 0.5 * (
+            np.einsum("ni,ij,nj->n", off, precision, off)
+            + (q.variance() * np.diag(precision) - 1).numpy().sum(-1)
+            - np.log(q.variance() * np.diag(precision)).sum(-1)
+        )
+        np.testing.assert_allclose(
+            found.local.elbo - found.own.elbo, kl, rtol=0.1, atol=0.05
+        )
+
+    def test_of_an_exact_posterior(self):
+        model = tf_vlae.VLAE.from_vae(linear_model(), T=1, step=1.0)
+        found = gaps.inference_gaps(model, images(), num_samples=50)
+        for estimate in found:
+            np.testing.assert_allclose(
+                estimate.elbo, found.own.log_likelihood, atol=0.02
+            )
+
+    def test_laplace_proposal_is_that_of_the_decoder(self):
+        model, x = linear_model(tf_vlae.HFVAE), images()
+        found = gaps.inference_gaps(model, x, num_samples=400)
+        # A fitted exact posterior has no error; the proposal has, and says so.
+        error = found.laplace.log_likelihood - found.local.log_likelihood
+        assert np.all(np.abs(error) < 4 * found.laplace.standard_error)
+        own, laplace = (np.mean(each.effective_samples) for each in found[:2])
+        assert laplace > 2 * own
+
+
+def test_active_units():
+    means = np.array([[0.0, 1.0, 0.0], [0.0, -1.0, 0.15], [0.0, 1.0, -0.15]])
+    assert gaps.active_units(means) == 2

@@ -15,6 +15,7 @@ import trainer_runs
 import tf_vlae
 
 TRAINERS = pathlib.Path(trainer_runs.MAIN).parent
+_TEXTS = ("run", "elbo_by_updates")
 FLAGS = ["--hidden=8", "--latent=2", "--num_samples=3", "--noexport"]
 
 
@@ -81,6 +82,44 @@ class TestCurves:
         process = call("curves.py", f"--runs={tmp_path}")
         assert process.returncode == 1
         assert f"--runs: there is no run in {tmp_path}" in process.stderr
+
+
+class TestEvaluate:
+    @pytest.fixture(scope="class")
+    def rows(self, run):
+        process = call(
+            "evaluate.py", f"--runs={run}", "--images=40", f"--output={run}"
+        )
+        assert process.returncode == 0, process.stderr
+        assert "| run | log_likelihood |" in process.stdout
+        assert (run / "gaps.md").exists()
+        with open(run / "gaps.csv") as file:
+            return list(csv.DictReader(file))
+
+    def test_parts_add_up(self, rows):
+        (row,) = rows
+        row = {k: float(row[k]) for k in row if k not in _TEXTS}
+        gap = row["approximation_gap"] + row["amortization_gap"]
+        assert gap == pytest.approx(row["log_likelihood"] - row["elbo"])
+        assert row["log_likelihood"] >= max(row["own"], row["laplace"])
+        assert 0 <= row["active_units"] <= 2
+        elbo = -row["rate"] - row["distortion"]
+        assert elbo == pytest.approx(row["elbo"], abs=1)
+
+    def test_elbo_after_each_update(self, rows):
+        before, after = map(float, rows[0]["elbo_by_updates"].split())
+        assert after == pytest.approx(float(rows[0]["elbo"]), abs=1)
+        assert before != after
+
+    def test_plot(self, rows, run):
+        del rows
+        image = matplotlib.image.imread(run / "gaps.png")
+        assert np.ptp(image[..., :3]) > 0.5
+
+    def test_no_run(self, tmp_path):
+        process = call("evaluate.py", f"--runs={tmp_path}")
+        assert process.returncode == 1
+        assert f"there is no finished run in {tmp_path}" in process.stderr
 
 
 class TestSolverError:

@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from tf_vlae import layers
+from tf_vlae import gaps
 from trainers import evaluation
 from trainers import experiment
 from trainers import flags
 from trainers.checkpoints import Checkpoints
 from trainers.workdir import read_flags
 
-# Of the estimator that is the same for all models: enough updates to arrive.
-_T = 8
 _SAMPLES = 100
 
 
@@ -30,7 +28,7 @@ def measure(folder, images):
     data = experiment.load_data(settings)
     model = experiment.make_model(settings, data)
     test = data.test.unbatch().take(images).batch(settings.batch_size)
-    proposal = layers.LaplacePosterior(model.decoder, model.likelihood, _T)
+    proposal = gaps.laplace_proposal(model)
     checkpoints = Checkpoints(folder / "checkpoints")
     points = []
     for epoch in checkpoints.epochs():

@@ -25,6 +25,9 @@ class Autoencoder(LatentVariableModel):
         **kwargs: see `tf_vlae.models.EncoderDecoder`.
     """
 
+    # The covariances that the posterior can have, "full" or "diagonal".
+    family = "full"
+
     def __init__(self, *args, kl_weight=1.0, **kwargs):
         super().__init__(*args, **kwargs)
         if not isinstance(kl_weight, schedules.LearningRateSchedule):

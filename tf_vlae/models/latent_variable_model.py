@@ -25,7 +25,7 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
     """
 
     # Whether q(z|x) is updated, any number of times.
-    _refines = False
+    refines = False
 
     @abc.abstractmethod
     def _infer(self, x, seed, T=None, training=False):
@@ -42,7 +42,7 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         """T as a number of updates of q, or None."""
         if T is None:
             return None
-        if not self._refines:
+        if not self.refines:
             expected = f"None, as {type(self).__name__} does not update q"
             raise validation.invalid("T", expected, T)
         return validation.integer("T", T, 0)

@@ -36,7 +36,7 @@ class SAVAE(VAE):
     - [Kim et al., 2018](https://arxiv.org/abs/1802.02550)
     """
 
-    _refines = True
+    refines = True
 
     def __init__(
         self, latent=None, hidden=500, T=1, step=0.03, clip=5.0, **kwargs

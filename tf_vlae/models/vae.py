@@ -28,6 +28,7 @@ class VAE(Autoencoder):
     - [Kingma and Welling, 2014](https://arxiv.org/abs/1312.6114)
     """
 
+    family = "diagonal"
     _encoder_outputs = 2
 
     def _infer(self, x, seed, T=None, training=False):

@@ -45,7 +45,7 @@ class VLAE(Autoencoder):
     - [Park, Kim and Kim, 2019](https://arxiv.org/abs/2211.17267)
     """
 
-    _refines = True
+    refines = True
 
     def __init__(
         self,
