@@ -131,9 +131,22 @@ class TestResults:
             assert found[name] == pytest.approx(expected[name], rel=1e-5)
         assert found["log_likelihood"] == pytest.approx(values.mean(), rel=1e-5)
         error = values.std() / np.sqrt(359)
-        assert found["log_likelihood_standard_error"] == pytest.approx(
-            error, rel=1e-4
-        )
+        assert found["own"]["standard_error"] == pytest.approx(error, rel=1e-4)
+        assert found["own"]["log_likelihood"] == found["log_likelihood"]
+
+    def test_the_same_by_the_laplace_posterior(self, results, model):
+        test = datasets.load("digits", batch_size=128).test
+        found = results["test"]["laplace"]
+        values = [
+            model.log_likelihood(batch, 5, seed=step, T=8)
+            for step, batch in enumerate(test)
+        ]
+        # From the model's mean after T = 2 it goes on for another 8.
+        value = np.concatenate(values).mean()
+        assert found["log_likelihood"] == pytest.approx(value, abs=0.5)
+        assert found["half"] < found["log_likelihood"]
+        assert 1 <= found["effective_samples"] <= 5
+        assert "bits_per_dimension" not in found
 
     def test_the_model_is_that_of_the_best_epoch(self, results, model, killed):
         history = np.genfromtxt(

@@ -81,3 +81,29 @@ def duration(seconds):
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+
+
+class StatusLine:
+    """A line that is shown again and again: in one place on a terminal."""
+
+    def __init__(self):
+        self._last = None
+
+    def show(self, text, note=""):
+        """Shows the line.
+
+        Args:
+            text: str.
+            note: str. What follows, and is no reason to print the line again
+                where there is no terminal.
+        """
+        if on_terminal():
+            print(f"\r\033[K{text}{note}", end="", flush=True)
+        elif text != self._last:
+            print(text + note, flush=True)
+        self._last = text
+
+    def end(self):
+        """Leaves the line."""
+        if on_terminal() and self._last is not None:
+            print(flush=True)

@@ -1,0 +1,122 @@
+"""A comparison of models, from the command line."""
+
+import csv
+import pathlib
+import subprocess
+import sys
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from trainers import compare_cells
+from trainers import paper
+
+MAIN = pathlib.Path(compare_cells.__file__).with_name("compare.py")
+
+
+def call(*arguments):
+    return subprocess.run(
+        [sys.executable, MAIN, *arguments], capture_output=True, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two models and two seeds on digits."""
+    folder = tmp_path_factory.mktemp("compare")
+    arguments = [
+        "--models=vae,vlae",
+        "--seeds=2",
+        "--epochs=1",
+        "--parallel=2",
+        f"--workdir={folder}",
+    ]
+    process = call(*arguments)
+    assert process.returncode == 0, process.stderr
+    assert "/4 cells done" in process.stdout
+    before = {p: p.stat().st_mtime_ns for p in folder.glob("*/results.json")}
+    assert len(before) == 4
+    # Finished cells are kept.
+    process = call(*arguments)
+    assert process.returncode == 0, process.stderr
+    for path, time in before.items():
+        assert path.stat().st_mtime_ns == time
+    return folder
+
+
+@pytest.fixture(scope="module")
+def rows(folder):
+    with open(folder / "table.csv") as file:
+        return list(csv.DictReader(file))
+
+
+class TestTable:
+    def test_values_are_means_of_the_runs(self, rows, folder):
+        assert [row["model"] for row in rows] == ["vae", "vlae"]
+        cells = compare_cells.grid(
+            ["digits"], "small", ["vae", "vlae"], [1], 2, 1, folder
+        )
+        for row in rows:
+            found = [
+                cell.results()["test"]
+                for cell in cells
+                if cell.model == row["model"]
+            ]
+            for name in ("own", "laplace"):
+                values = [each[name]["log_likelihood"] for each in found]
+                assert float(row[name]) == pytest.approx(np.mean(values))
+                spread = np.std(values, ddof=1)
+                assert float(row[f"{name}_spread"]) == pytest.approx(spread)
+            assert row["seeds"] == "2"
+            assert float(row["cpu_seconds_per_epoch"]) > 0
+
+    def test_the_best_is_bold(self, rows, folder):
+        lines = (folder / "table.md").read_text().splitlines()
+        assert len(lines) == 4
+        best = max(range(2), key=lambda i: float(rows[i]["own"]))
+        cells = [line.split("|")[4].strip() for line in lines[2:]]
+        assert cells[best].startswith("**")
+        assert not cells[1 - best].startswith("**")
+        assert "+-" in cells[0]
+
+    def test_plot(self, folder):
+        image = matplotlib.image.imread(folder / "table.png")
+        assert np.ptp(image[..., :3]) > 0.5
+
+
+class TestErrors:
+    def test_unknown_model(self):
+        process = call("--models=gan")
+        assert process.returncode == 1
+        assert "--models" in process.stderr
+        assert "hfvae" in process.stderr
+
+    def test_a_run_that_fails_is_named(self, tmp_path):
+        process = call(
+            "--dataset=mnist",
+            "--models=vae",
+            f"--data_dir={tmp_path}/nothing",
+            f"--workdir={tmp_path}",
+        )
+        assert process.returncode == 1
+        assert "mnist_small_vae_0 failed: see" in process.stderr
+        log = (tmp_path / "mnist_small_vae_0.log").read_text()
+        assert "--dataset=digits" in log
+
+
+class TestPaper:
+    @pytest.mark.parametrize(
+        ("cell", "value"),
+        [
+            (("mnist", "small", "vae", 0), 612.9),
+            (("mnist", "small", "vlae", 8), 650.3),
+            (("binary_mnist", "big", "iafvae", 4), -84.03),
+            (("cifar10", "big", "vlae", 2), 2686),
+            (("mnist", "small", "iafvae", 1), None),
+            (("mnist", "small", "vlae", 3), None),
+            (("digits", "small", "vae", 0), None),
+        ],
+    )
+    def test_figures(self, cell, value):
+        assert paper.figure(*cell) == value

@@ -1,0 +1,98 @@
+"""The cells of a comparison: runs of the trainer, each with its folder."""
+
+import dataclasses
+import json
+import pathlib
+
+DATASETS = (
+    "mnist",
+    "omniglot",
+    "fashion_mnist",
+    "svhn",
+    "cifar10",
+    "binary_mnist",
+)
+_CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """A run of the trainer.
+
+    Args:
+        dataset: str, a name of `tf_vlae.datasets`.
+        size: `"small"` or `"big"`. Of no matter for digits.
+        model: str, as of `--model`.
+        T: int. Number of updates, 0 for a VAE.
+        seed: int.
+        epochs: int.
+        root: `pathlib.Path`, the folder of the comparison.
+    """
+
+    dataset: str
+    size: str
+    model: str
+    T: int
+    seed: int
+    epochs: int
+    root: pathlib.Path
+
+    @property
+    def name(self):
+        updates = f"_T{self.T}" if self.T else ""
+        return f"{self.dataset}_{self.size}_{self.model}{updates}_{self.seed}"
+
+    @property
+    def folder(self):
+        return self.root / self.name
+
+    @property
+    def flags(self):
+        """What follows `python trainers/main.py`, a list of str."""
+        config = self.dataset.replace("cifar10", "cifar")
+        if self.dataset != "digits":
+            config += f"_{self.size}"
+        return [
+            f"--flagfile={_CONFIGS / config}.flags",
+            f"--model={self.model}",
+            f"--T={self.T or 1}",
+            f"--seed={self.seed}",
+            f"--epochs={self.epochs}",
+            "--noexport",
+            f"--workdir={self.folder}",
+        ]
+
+    def results(self):
+        """The dict of results.json, or None if the run is not finished."""
+        path = self.folder / "results.json"
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def epoch(self):
+        """Number of epochs that are done."""
+        path = self.folder / "history.csv"
+        lines = path.read_text().splitlines() if path.exists() else [""]
+        return len(lines) - 1
+
+
+def grid(datasets, size, models, updates, seeds, epochs, root):
+    """All the cells of a comparison.
+
+    Args:
+        datasets: list of str.
+        size: `"small"` or `"big"`.
+        models: list of str.
+        updates: list of ints, the values of T; a VAE has none.
+        seeds: int. Number of seeds.
+        epochs: int.
+        root: `pathlib.Path`.
+
+    Returns:
+        A list of `Cell`.
+    """
+    return [
+        Cell(dataset, size, model, T, seed, epochs, root)
+        for dataset in datasets
+        for seed in range(seeds)
+        for model in models
+        for T in ([0] if model == "vae" else updates)
+    ]

@@ -1,0 +1,84 @@
+"""Runs the cells of a comparison, several at once."""
+
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+from trainers import progress
+
+_MAIN = pathlib.Path(__file__).with_name("main.py")
+# Seconds between two looks at the runs.
+_PERIOD = 2.0
+_FIRST_ERROR = concurrent.futures.FIRST_EXCEPTION
+
+
+def run(cells, parallel, extra):
+    """Trains what is missing, and shows how far it is.
+
+    Args:
+        cells: list of `Cell`. Those with results are left as they are.
+        parallel: int. Number of runs at once, each on one thread if there
+            are several.
+        extra: list of str, flags for all the runs.
+    """
+    missing = [cell for cell in cells if cell.results() is None]
+    line, began = progress.StatusLine(), time.monotonic()
+    before = _epochs(cells)
+    with concurrent.futures.ThreadPoolExecutor(parallel) as pool:
+        runs = [
+            pool.submit(_train, cell, parallel > 1, extra) for cell in missing
+        ]
+        while True:
+            done, left = concurrent.futures.wait(runs, _PERIOD, _FIRST_ERROR)
+            _show(line, cells, before, time.monotonic() - began)
+            for each in done:
+                if each.exception():
+                    pool.shutdown(cancel_futures=True)
+                    raise each.exception()
+            if not left:
+                break
+    line.end()
+
+
+def _train(cell, one_thread, extra):
+    """Runs the trainer, its output in a file beside the run."""
+    environment = dict(os.environ)
+    if one_thread:
+        environment["TF_NUM_INTRAOP_THREADS"] = "1"
+        environment["TF_NUM_INTEROP_THREADS"] = "1"
+    log = cell.folder.with_suffix(".log")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "ab") as file:
+        code = subprocess.call(
+            [sys.executable, _MAIN, *cell.flags, *extra],
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=environment,
+        )
+    if code:
+        raise RuntimeError(f"The run {cell.name} failed: see {log}.")
+
+
+def _epochs(cells):
+    """Number of epochs done; those of a finished run count as all."""
+    return sum(
+        cell.epochs if cell.results() else cell.epoch() for cell in cells
+    )
+
+
+def _show(line, cells, before, seconds):
+    """Shows where the runs are, and when all will be done."""
+    finished = [cell for cell in cells if cell.results()]
+    running = [c for c in cells if c.folder.exists() and c not in finished]
+    where = "".join(
+        f", {cell.name} epoch {cell.epoch()}/{cell.epochs}" for cell in running
+    )
+    epochs, total = _epochs(cells), sum(cell.epochs for cell in cells)
+    note = ""
+    if epochs > before:
+        left = seconds / (epochs - before) * (total - epochs)
+        note = f", {progress.duration(left)} left"
+    line.show(f"{len(finished)}/{len(cells)} cells done{where}", note)
