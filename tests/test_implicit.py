@@ -36,7 +36,7 @@ def _model(likelihood, covariance, hidden=(7, 6)):
 
 
 def _converged():
-    return covariances.Implicit(iterations=2 * LATENT + 4, sample_iterations=12)
+    return covariances.Implicit(iterations=2 * LATENT + 4, tolerance=0)
 
 
 def _view(model, count):
@@ -171,13 +171,25 @@ def test_fit_shows_the_residual_and_evaluation_is_exact():
 
 def test_fewer_iterations_leave_a_larger_residual():
     def residual(iterations):
-        covariance = covariances.Implicit(sample_iterations=iterations)
+        covariance = covariances.Implicit(
+            tolerance=0, sample_iterations=iterations
+        )
         model = _model("bernoulli", covariance, hidden=(30, 30))
         seed = tf.constant([0, 0])
         model._elbo_terms(tf.constant(_data(64)), seed, training=True)
         return covariance.metrics[0].result()
 
     assert residual(1) > 2 * residual(2) > 4 * residual(LATENT)
+
+
+@pytest.mark.parametrize("tolerance", [0.3, 0.03, 0.003])
+def test_samples_are_solved_for_to_the_tolerance(tolerance):
+    covariance = covariances.Implicit(tolerance=tolerance)
+    model = _model("gaussian", covariance, hidden=(30, 30))
+    x = tf.constant(_data(64))
+    posterior = model.laplace(model._encode(x)[0], x, training=True)
+    error = np.median(posterior.solve_error(seed=[0, 0]))
+    assert error < 2 * tolerance
 
 
 def test_solve_error_is_that_of_the_solution():
@@ -208,7 +220,7 @@ def test_shown_elbo_is_the_elbo():
     x = tf.constant(np.repeat(_data(64), 50, axis=0))
     exact, implicit = (
         _model("gaussian", "full"),
-        _model("gaussian", covariances.Implicit(12, 12, examples=len(x))),
+        _model("gaussian", covariances.Implicit(12, 0, examples=len(x))),
     )
     values = [
         tf.subtract(*model._elbo_terms(x, tf.constant([1, 1]), training=True))

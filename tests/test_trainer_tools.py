@@ -128,10 +128,12 @@ class TestSolverError:
             "solver_error.py", f"--workdir={run}", "--iterations=1,2,4"
         )
         assert process.returncode == 0, process.stderr
-        lines = process.stdout.splitlines()[-3:]
+        lines = process.stdout.splitlines()[-4:]
         errors = [float(re.search(r"([\d.]+)%", line)[1]) for line in lines]
         # Two iterations are enough for two unknowns.
         assert errors[0] > 1 > 0.01 >= errors[1] >= errors[2]
+        assert "default" in lines[3]
+        assert errors[3] < 2
 
     def test_no_run(self):
         process = call("solver_error.py")

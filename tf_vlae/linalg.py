@@ -99,8 +99,11 @@ def implicit_solve(solve, rhs, residual, solve_gradient=None):
     return attach(residual(solution))
 
 
-def conjugate_gradient(product, rhs, preconditioner, iterations):
+def conjugate_gradient(product, rhs, preconditioner, iterations, tolerance=0.0):
     """Preconditioned conjugate gradients for a batch of systems A x = rhs.
+
+    The residual r is measured by r^T P r, P the preconditioner, which is the
+    error of x in the energy norm where P = A^-1.
 
     Args:
         product: function of a `[batch, n]` tensor v that gives A v, A being
@@ -108,7 +111,9 @@ def conjugate_gradient(product, rhs, preconditioner, iterations):
         rhs: tensor of shape `[batch, n]`.
         preconditioner: tensor of shape `[n, n]`, close to A^-1, positive
             definite.
-        iterations: int.
+        iterations: int. Most iterations.
+        tolerance: float. They end where the residual, relative to that of
+            x = 0, is this small in the mean over the batch.
 
     Returns:
         A tensor of shape `[batch, n]`.
@@ -130,10 +135,16 @@ def conjugate_gradient(product, rhs, preconditioner, iterations):
         return solution, residual, direction, new_energy
 
     direction = tf.matmul(rhs, preconditioner)
+    start = dot(rhs, direction)
+
+    def goes_on(solution, residual, direction, energy):
+        relative = tf.sqrt(tf.math.divide_no_nan(energy, start))
+        return tf.reduce_mean(relative) > tolerance
+
     solution, *_ = tf.while_loop(
-        lambda *_: True,
+        goes_on,
         body,
-        (tf.zeros_like(rhs), rhs, direction, dot(rhs, direction)),
+        (tf.zeros_like(rhs), rhs, direction, start),
         maximum_iterations=iterations,
     )
     return solution

@@ -3,7 +3,8 @@ r"""Shows how well the implicit posterior's samples are solved for.
     python trainers/solver_error.py --workdir=runs/mnist_big
 
 For a trained VLAE run, the relative error of the sampling solve in the energy
-norm, on a batch of test images, for several numbers of iterations.
+norm, on a batch of test images, for several numbers of iterations, and for as
+many as training makes by default.
 """
 
 import pathlib
@@ -23,33 +24,35 @@ from trainers import flags
 from trainers.workdir import read_flags
 
 _ITERATIONS = absl_flags.DEFINE_list(
-    "iterations", ["4", "6", "8", "10", "12", "16"], "Numbers to try."
+    "iterations", ["8", "16", "24", "32", "40"], "Numbers to try."
 )
 
 
 def main(argv):
     del argv
-    if not absl_flags.FLAGS.workdir:
+    workdir = pathlib.Path(absl_flags.FLAGS.workdir or "")
+    if not (workdir / "model.keras").exists():
         sys.exit("--workdir: expected the folder of a finished run of VLAE.")
-    workdir = pathlib.Path(absl_flags.FLAGS.workdir)
     data = experiment.load_data(flags.settings(read_flags(workdir)))
     model = keras.saving.load_model(workdir / "model.keras")
     x = next(iter(data.test))
     mu = model.path(x)[0]
+    tried = {
+        int(number): {"tolerance": 0.0, "sample_iterations": int(number)}
+        for number in _ITERATIONS.value
+    }
     print("iterations  median error  90th percentile")
-    for iterations in map(int, _ITERATIONS.value):
+    for name, settings in {**tried, "default": {}}.items():
         refine = tf_vlae.layers.LaplacePosterior(
             model.decoder,
             model.likelihood,
             model.T,
-            covariance=tf_vlae.covariances.Implicit(
-                sample_iterations=iterations
-            ),
+            covariance=tf_vlae.covariances.Implicit(**settings),
         )
         posterior = refine(mu, x, training=True)
         error = posterior.solve_error(seed=[0, 0])
         median, high = np.quantile(error, [0.5, 0.9])
-        print(f"{iterations:10d}  {median:12.2%}  {high:15.2%}")
+        print(f"{name:>10}  {median:12.2%}  {high:15.2%}")
 
 
 if __name__ == "__main__":

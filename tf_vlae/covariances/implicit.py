@@ -24,18 +24,23 @@ class Implicit(Full):
     Args:
         iterations: int. Conjugate gradient iterations of each update, and of
             each gradient.
-        sample_iterations: int. Those of the sampling solve, whose error
-            would otherwise be the largest: a sample needs all directions of
-            z, also those along which the precision is small.
+        tolerance: float. Relative residual, in the mean over the batch, to
+            which samples are solved for. A sample needs all directions of z,
+            also those along which the precision is small, so its error would
+            otherwise be the largest.
+        sample_iterations: int. Most iterations of the samples.
         examples: int. Number of examples that the preconditioner is from.
 
     Example:
-    >>> covariance = tf_vlae.covariances.Implicit(sample_iterations=40)
+    >>> covariance = tf_vlae.covariances.Implicit(tolerance=0.001)
     >>> model = tf_vlae.VLAE(latent=50, T=2, covariance=covariance)
     """
 
-    def __init__(self, iterations=8, sample_iterations=26, examples=16):
+    def __init__(
+        self, iterations=8, tolerance=0.01, sample_iterations=64, examples=16
+    ):
         self.iterations = validation.integer("iterations", iterations, 1)
+        self.tolerance = validation.fraction("tolerance", tolerance)
         self.sample_iterations = validation.integer(
             "sample_iterations", sample_iterations, 1
         )
@@ -48,10 +53,10 @@ class Implicit(Full):
 
     def training_posterior(self, view):
         preconditioner, log_det = self._precondition(view.joint, view.z)
-        samples, gradients = (
-            ConjugateGradientSolver(iterations, preconditioner)
-            for iterations in (self.sample_iterations, self.iterations)
+        samples = ConjugateGradientSolver(
+            self.sample_iterations, preconditioner, self.tolerance
         )
+        gradients = ConjugateGradientSolver(self.iterations, preconditioner)
         return ImplicitPosterior(
             view, samples, gradients, log_det, self.metrics[0]
         )

@@ -9,14 +9,17 @@ class ConjugateGradientSolver(Solver):
     mean over a few examples of the batch is a preconditioner for all.
 
     Args:
-        iterations: int. Number of iterations.
+        iterations: int. Most iterations.
         preconditioner: tensor of shape `[latent, latent]`, close to the
             inverse of the precisions.
+        tolerance: float. Residual at which they end, see
+            `linalg.conjugate_gradient`.
     """
 
-    def __init__(self, iterations, preconditioner):
+    def __init__(self, iterations, preconditioner, tolerance=0.0):
         self.iterations = iterations
         self.preconditioner = preconditioner
+        self.tolerance = tolerance
 
     def prepare(self, view):
         def solve(rhs):
@@ -25,6 +28,7 @@ class ConjugateGradientSolver(Solver):
                 rhs,
                 self.preconditioner,
                 self.iterations,
+                self.tolerance,
             )
 
         return solve
