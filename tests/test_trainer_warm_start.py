@@ -53,16 +53,14 @@ def stored(workdir):
 def undisturbed(tmp_path_factory):
     """Folders of runs in one go, by their warm start."""
     folders = {}
-    for start in ("2", "auto", "0"):
+    for start in ("2", "auto"):
         folders[start] = tmp_path_factory.mktemp("undisturbed")
         run(folders[start], start)
     return folders
 
 
-# Before, at and after the switch.
-@pytest.mark.parametrize(
-    ("start", "epoch"), [("2", 1), ("2", 2), ("2", 3), ("auto", 3)]
-)
+# Before the switch, right after it, and with what decides it underway.
+@pytest.mark.parametrize(("start", "epoch"), [("2", 1), ("2", 2), ("auto", 3)])
 def test_resumed_run(undisturbed, start, epoch, tmp_path, monkeypatch):
     interrupted_run(tmp_path, start, epoch, monkeypatch)
     expected = undisturbed[start]
@@ -79,9 +77,11 @@ def test_there_is_a_switch(undisturbed):
         (workdir / "history.csv").read_text()
         for workdir in undisturbed.values()
     ]
-    assert len(set(texts)) == 3
+    assert texts[0] != texts[1]
+    # The same first two epochs, and then another posterior in one of them.
+    assert texts[0].splitlines()[:3] == texts[1].splitlines()[:3]
     flags = [read_flags(workdir) for workdir in undisturbed.values()]
-    assert [each["warm_start"] for each in flags] == ["2", "auto", "0"]
+    assert [each["warm_start"] for each in flags] == ["2", "auto"]
 
 
 @pytest.mark.parametrize("value", ["soon", "-1", "1.5"])
