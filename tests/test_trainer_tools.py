@@ -38,9 +38,10 @@ def run(tmp_path_factory):
 
 class TestCurves:
     @pytest.fixture(scope="class")
-    def rows(self, run):
+    @classmethod
+    def rows(cls, run):
         process = call(
-            "curves.py", f"--runs={run}", "--images=40", f"--output={run}"
+            "curves.py", f"--workdir={run}", "--images=40", f"--output={run}"
         )
         assert process.returncode == 0, process.stderr
         assert f"curves.csv and curves.png are in {run}." in process.stdout
@@ -78,17 +79,13 @@ class TestCurves:
         image = matplotlib.image.imread(run / "curves.png")
         assert np.ptp(image[..., :3]) > 0.5
 
-    def test_no_run(self, tmp_path):
-        process = call("curves.py", f"--runs={tmp_path}")
-        assert process.returncode == 1
-        assert f"--runs: there is no run in {tmp_path}" in process.stderr
-
 
 class TestEvaluate:
     @pytest.fixture(scope="class")
-    def rows(self, run):
+    @classmethod
+    def rows(cls, run):
         process = call(
-            "evaluate.py", f"--runs={run}", "--images=40", f"--output={run}"
+            "evaluate.py", f"--workdir={run}", "--images=40", f"--output={run}"
         )
         assert process.returncode == 0, process.stderr
         assert "| run | log_likelihood |" in process.stdout
@@ -116,11 +113,6 @@ class TestEvaluate:
         image = matplotlib.image.imread(run / "gaps.png")
         assert np.ptp(image[..., :3]) > 0.5
 
-    def test_no_run(self, tmp_path):
-        process = call("evaluate.py", f"--runs={tmp_path}")
-        assert process.returncode == 1
-        assert f"there is no finished run in {tmp_path}" in process.stderr
-
 
 class TestSolverError:
     def test_more_iterations_solve_better(self, run):
@@ -135,7 +127,12 @@ class TestSolverError:
         assert "default" in lines[3]
         assert errors[3] < 2
 
-    def test_no_run(self):
-        process = call("solver_error.py")
-        assert process.returncode == 1
-        assert "--workdir" in process.stderr
+
+@pytest.mark.parametrize(
+    "program", ["curves.py", "evaluate.py", "solver_error.py"]
+)
+def test_no_run(program, tmp_path):
+    process = call(program, f"--workdir={tmp_path}")
+    assert process.returncode == 1
+    assert "Invalid value for flag --workdir" in process.stderr
+    assert str(tmp_path) in process.stderr

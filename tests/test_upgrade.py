@@ -101,7 +101,8 @@ class TestFromVae:
 
 class TestUpdatesAtInference:
     @pytest.fixture(scope="class", params=[tf_vlae.VLAE, tf_vlae.SAVAE])
-    def model(self, request, digits):
+    @classmethod
+    def model(cls, request, digits):
         model = request.param(latent=3, hidden=(4,), T=1, seed=0)
         model.adapt(digits[1])
         return model

@@ -2,7 +2,7 @@ r"""Draws the test log-likelihood of runs against the CPU time they took.
 
     python trainers/main.py --flagfile=configs/mnist_small.flags \
         --keep_every=5 --epochs=100 --workdir=runs/vlae
-    python trainers/curves.py --runs=runs/vae,runs/vlae --output=curves
+    python trainers/curves.py --workdir=runs/vae,runs/vlae
 
 Every checkpoint that a run has kept is measured, by importance sampling from
 the Laplace posterior at its decoder, started from its own posterior mean: one
@@ -22,10 +22,10 @@ from absl import flags as absl_flags
 from trainers import curves_plot
 from trainers import curves_points
 from trainers import files
+from trainers import flags
 
-_RUNS = absl_flags.DEFINE_list(
-    "runs", None, "Folders of runs, finished or not.", required=True
-)
+absl_flags.declare_key_flag("workdir")
+absl_flags.declare_key_flag("data_dir")
 _IMAGES = absl_flags.DEFINE_integer(
     "images", 2000, "Number of test images, the first.", lower_bound=1
 )
@@ -34,11 +34,15 @@ _OUTPUT = absl_flags.DEFINE_string("output", "curves", "Folder for results.")
 
 def main(argv):
     del argv
-    points = []
-    for run in map(pathlib.Path, _RUNS.value):
-        if not (run / "flags.txt").exists():
-            sys.exit(f"--runs: there is no run in {run}.")
-        points += curves_points.measure(run, _IMAGES.value)
+    try:
+        runs = flags.runs("flags.txt")
+    except ValueError as error:
+        sys.exit(str(error))
+    points = [
+        point
+        for run in runs
+        for point in curves_points.measure(run, _IMAGES.value)
+    ]
     output = pathlib.Path(_OUTPUT.value)
     files.write_csv(output / "curves.csv", points)
     curves_plot.draw(points).savefig(output / "curves.png", dpi=150)

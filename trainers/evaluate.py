@@ -1,6 +1,7 @@
 r"""Shows why trained runs are as good as they are.
 
-    python trainers/evaluate.py --runs=runs/vae,runs/vlae --output=gaps
+    python trainers/evaluate.py --workdir=runs/vlae
+    python trainers/evaluate.py --workdir=runs/vae,runs/vlae --output=gaps
 
 For the first test images of each run: log p(x) by its own posterior and by
 the Laplace posterior, what of log p(x) - ELBO is due to the family of
@@ -21,11 +22,11 @@ from absl import flags as absl_flags
 from trainers import evaluate_plot
 from trainers import evaluate_run
 from trainers import files
+from trainers import flags
 from trainers import tables
 
-_RUNS = absl_flags.DEFINE_list(
-    "runs", None, "Folders of finished runs.", required=True
-)
+absl_flags.declare_key_flag("workdir")
+absl_flags.declare_key_flag("data_dir")
 _IMAGES = absl_flags.DEFINE_integer(
     "images", 500, "Number of test images, the first.", lower_bound=1
 )
@@ -34,11 +35,11 @@ _OUTPUT = absl_flags.DEFINE_string("output", "gaps", "Folder for results.")
 
 def main(argv):
     del argv
-    rows = []
-    for run in map(pathlib.Path, _RUNS.value):
-        if not (run / "results.json").exists():
-            sys.exit(f"--runs: there is no finished run in {run}.")
-        rows.append(evaluate_run.evaluate(run, _IMAGES.value))
+    try:
+        runs = flags.runs("model.keras")
+    except ValueError as error:
+        sys.exit(str(error))
+    rows = [evaluate_run.evaluate(run, _IMAGES.value) for run in runs]
     text = tables.markdown(rows)
     print(text)
     output = pathlib.Path(_OUTPUT.value)

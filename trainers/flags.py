@@ -3,6 +3,7 @@
 The defaults are those of configs/digits.flags.
 """
 
+import pathlib
 import types
 
 from absl import flags
@@ -204,6 +205,31 @@ def resolved():
         elif flag.value is not None:
             texts[flag.name] = str(flag.value)
     return texts
+
+
+def runs(file):
+    """The folders of runs, from a --workdir that may list several.
+
+    For programs that look at runs; they show --workdir and --data_dir in
+    their --help.
+
+    Args:
+        file: str, a file that all of the runs must have.
+
+    Returns:
+        A list of `pathlib.Path`.
+
+    Raises:
+        ValueError: if a run does not have it.
+    """
+    folders = [pathlib.Path(path) for path in (FLAGS.workdir or "").split(",")]
+    for folder in folders:
+        if not (folder / file).exists():
+            raise ValueError(
+                "Invalid value for flag --workdir. Expected folders of runs, "
+                f"with {file} in them. Received: {FLAGS.workdir}"
+            )
+    return folders
 
 
 def _flags():

@@ -23,6 +23,8 @@ from trainers import experiment
 from trainers import flags
 from trainers.workdir import read_flags
 
+absl_flags.declare_key_flag("workdir")
+absl_flags.declare_key_flag("data_dir")
 _ITERATIONS = absl_flags.DEFINE_list(
     "iterations", ["8", "16", "24", "32", "40"], "Numbers to try."
 )
@@ -30,9 +32,10 @@ _ITERATIONS = absl_flags.DEFINE_list(
 
 def main(argv):
     del argv
-    workdir = pathlib.Path(absl_flags.FLAGS.workdir or "")
-    if not (workdir / "model.keras").exists():
-        sys.exit("--workdir: expected the folder of a finished run of VLAE.")
+    try:
+        workdir, *_ = flags.runs("model.keras")
+    except ValueError as error:
+        sys.exit(str(error))
     data = experiment.load_data(flags.settings(read_flags(workdir)))
     model = keras.saving.load_model(workdir / "model.keras")
     x = next(iter(data.test))
