@@ -93,8 +93,8 @@ def test_a_run_that_fails_is_named(tmp_path):
         f"--workdir={tmp_path}",
     )
     assert process.returncode == 1
-    assert "mnist_small_vae_0 failed: see" in process.stderr
-    log = (tmp_path / "mnist_small_vae_0.log").read_text()
+    assert "mnist_small_vae_20epochs_0 failed: see" in process.stderr
+    log = (tmp_path / "mnist_small_vae_20epochs_0.log").read_text()
     assert "--dataset=digits" in log
 
 

@@ -77,7 +77,7 @@ def test_bad_arguments(name, value):
 class TestGaps:
     def test_of_a_diagonal_family(self):
         model, x = linear_model(), images()
-        found = gaps.inference_gaps(model, x, num_samples=20000)
+        found = gaps.InferenceGaps(model, 20000)(x)
         mean, precision = exact(model, x)
         # KL of the best diagonal Gaussian from the exact posterior.
         approximation = 0.5 * (
@@ -103,7 +103,7 @@ class TestGaps:
 
     def test_of_an_exact_posterior(self):
         model = tf_vlae.VLAE.from_vae(linear_model(), T=1, step=1.0)
-        found = gaps.inference_gaps(model, images(), num_samples=50)
+        found = gaps.InferenceGaps(model, 50)(images())
         for estimate in found:
             np.testing.assert_allclose(
                 estimate.elbo, found.own.log_likelihood, atol=0.02
@@ -111,7 +111,7 @@ class TestGaps:
 
     def test_laplace_proposal_is_that_of_the_decoder(self):
         model, x = linear_model(tf_vlae.HFVAE), images()
-        found = gaps.inference_gaps(model, x, num_samples=400)
+        found = gaps.InferenceGaps(model, 400)(x)
         # A fitted exact posterior has no error; the proposal has, and says so.
         error = found.laplace.log_likelihood - found.local.log_likelihood
         assert np.all(np.abs(error) < 4 * found.laplace.standard_error)

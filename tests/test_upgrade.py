@@ -246,6 +246,25 @@ class TestForeignNetworks:
         z = tf.constant([[-200.0], [0.5], [50.0]])
         np.testing.assert_array_equal(logits(z), z)
 
+    def test_double_precision_is_kept(self):
+        double = keras.Sequential(
+            [
+                keras.Input((1,), dtype="float64"),
+                keras.layers.Dense(3, "sigmoid", dtype="float64"),
+            ]
+        )
+        model = tf_vlae.VLAE(
+            latent=1,
+            hidden=(),
+            decoder=double,
+            likelihood="bernoulli",
+            dtype="float64",
+        )
+        model.build((None, 3))
+        z = np.array([[1 / 3]])
+        expected = z @ double.get_weights()[0]
+        np.testing.assert_allclose(model.decoder(z), expected, rtol=1e-14)
+
     def test_logits_of_something_else(self):
         logits = tf_vlae.likelihoods.Logits(dense_decoder("tanh"))
         with pytest.raises(ValueError, match=r"`decoder`.*sigmoid"):
@@ -309,3 +328,14 @@ class TestRefinerAlone:
             a.covariance(), b.covariance(), rtol=1e-4, atol=1e-5
         )
         assert np.abs(a.mean() - mu).max() > 0.01
+
+    def test_path_is_that_of_the_call(self):
+        mu = tf.random.stateless_normal([5, 2], [0, 1])
+        x = tf.random.stateless_uniform([5, *SHAPE], [0, 0])
+        refine = tf_vlae.layers.LaplacePosterior(
+            dense_decoder("sigmoid"), "bernoulli", T=3
+        )
+        path = refine.path(mu, x)
+        np.testing.assert_allclose(path[-1], refine(mu, x).mean(), rtol=1e-5)
+        with pytest.raises(ValueError, match="argument `T`"):
+            refine.path(mu, x, T=-1)

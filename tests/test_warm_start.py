@@ -129,6 +129,23 @@ class TestWarmStart:
         )
         assert seen == [False, True, True]
 
+    def test_model_from_the_config_of_a_built_one(self):
+        model = make(warm_start=2)
+        model.build((None, *SHAPE))
+        other = tf_vlae.VLAE.from_config(model.get_config())
+        other.build((None, *SHAPE))
+        assert not other.warm_start.over
+
+    def test_train_on_batch_of_a_model_without_weights(self):
+        logs = make(warm_start=2).train_on_batch(images(), return_dict=True)
+        assert np.isfinite(logs["loss"])
+
+    def test_encoder_without_a_log_variance(self):
+        plain = make()
+        plain.build((None, *SHAPE))
+        with pytest.raises(ValueError, match=r"`encoder`.*log-variance"):
+            tf_vlae.VLAE.from_vae(plain, warm_start=2)
+
     @pytest.mark.parametrize("value", ["soon", 0, -1, 1.5, True])
     def test_bad_value(self, value):
         with pytest.raises(ValueError, match="argument `warm_start`"):
@@ -168,8 +185,17 @@ class TestFlat:
         assert 3 <= model.warm_start._seen.numpy() < 30
 
     def test_needs_validation_data(self):
-        with pytest.raises(ValueError, match="validation_data"):
+        with pytest.raises(ValueError, match="argument `validation_data`"):
             make(warm_start="auto").fit(images(), verbose=0)
+
+    def test_epochs_without_validation_do_not_count(self):
+        start = tf_vlae.WarmStart(patience=1)
+        start.build()
+        for logs in ({}, {"val_elbo": -5.0}, {}, {"val_elbo": -3.0}):
+            start.observe(logs)
+            assert not start.over
+        start.observe({"val_elbo": -3.0})
+        assert start.over
 
 
 class TestWeightOfKl:

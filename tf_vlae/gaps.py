@@ -1,15 +1,13 @@
-"""Why an ELBO is below the log-likelihood."""
-
 import typing
 
 import tensorflow as tf
+import tensorflow_probability as tfp
 
 from tf_vlae import importance
 from tf_vlae import layers
-from tf_vlae.local_posterior import LocalPosterior
+from tf_vlae import local_posterior
+from tf_vlae import validation
 
-# Updates of the proposal that is the same for all models: enough to arrive.
-UPDATES = 8
 # A latent unit is active if its posterior mean varies that much.
 _ACTIVE = 0.01
 
@@ -25,12 +23,65 @@ class Gaps(typing.NamedTuple):
     Attributes:
         own: that of the model.
         laplace: the Laplace posterior at the decoder, from the model's mean.
-        local: the best of the model's own family, fitted to each image.
+        local: the best Gaussian, fitted to each image: diagonal for VAE and
+            SA-VAE, with a full covariance for the others. A flow that is not
+            a Gaussian may be better than it.
     """
 
     own: importance.Estimate
     laplace: importance.Estimate
     local: importance.Estimate
+
+
+class InferenceGaps:
+    """Measures why the ELBO of a model is below its log-likelihood.
+
+    Args:
+        model: a `tf_vlae.Autoencoder`.
+        num_samples: int. Number of importance samples.
+
+    Call arguments:
+        x: tensor of shape `[batch, *image_shape]`.
+        seed: int.
+
+    Returns:
+        `Gaps`.
+
+    Reference:
+
+    - [Cremer, Li and Duvenaud, 2018](https://arxiv.org/abs/1801.03558)
+    """
+
+    def __init__(self, model, num_samples=100):
+        self._model = model
+        self._num_samples = validation.integer("num_samples", num_samples, 1)
+        self._fit = local_posterior.LocalPosterior(model.family)
+        self._laplace = laplace_proposal(model)
+        self._estimate = tf.function(self._local, reduce_retracing=True)
+
+    def __call__(self, x, seed=0):
+        own, laplace = (
+            self._model.importance_sample(
+                x, self._num_samples, seed, proposal=proposal
+            )
+            for proposal in (None, self._laplace)
+        )
+        fitted = self._fit(self._model, x)
+        local = self._estimate(
+            tf.cast(x, fitted.dtype),
+            fitted.loc,
+            fitted.scale.to_dense(),
+            tf.constant([seed, 0]),
+        )
+        return Gaps(own, laplace, local)
+
+    def _local(self, x, mean, scale, seed):
+        return importance.estimate(
+            lambda z: self._model.log_joint(x, z),
+            tfp.distributions.MultivariateNormalTriL(mean, scale),
+            tf.constant(self._num_samples),
+            seed,
+        )
 
 
 def laplace_proposal(model):
@@ -43,33 +94,10 @@ def laplace_proposal(model):
         A `tf_vlae.layers.LaplacePosterior`.
     """
     return layers.LaplacePosterior(
-        model.decoder, model.likelihood, UPDATES, dtype=model.dtype_policy
-    )
-
-
-def inference_gaps(model, x, num_samples=100, seed=0):
-    """Measures the gaps of a batch.
-
-    Args:
-        model: a `tf_vlae.Autoencoder`.
-        x: tensor of shape `[batch, *image_shape]`.
-        num_samples: int. Number of importance samples.
-        seed: int.
-
-    Returns:
-        `Gaps`.
-
-    Reference:
-
-    - [Cremer, Li and Duvenaud, 2018](https://arxiv.org/abs/1801.03558)
-    """
-    fitted = LocalPosterior(model.family)(model, x)
-    proposals = (None, laplace_proposal(model), lambda mean, x: fitted)
-    return Gaps(
-        *(
-            model.importance_sample(x, num_samples, seed, proposal=proposal)
-            for proposal in proposals
-        )
+        model.decoder,
+        model.likelihood,
+        local_posterior.UPDATES,
+        dtype=model.dtype_policy,
     )
 
 

@@ -139,7 +139,8 @@ def conjugate_gradient(product, rhs, preconditioner, iterations, tolerance=0.0):
 
     def goes_on(solution, residual, direction, energy):
         relative = tf.sqrt(tf.math.divide_no_nan(energy, start))
-        return tf.reduce_mean(relative) > tolerance
+        # Not ">", which would end it all for one NaN.
+        return tf.logical_not(tf.reduce_mean(relative) <= tolerance)
 
     solution, *_ = tf.while_loop(
         goes_on,

@@ -7,7 +7,7 @@ from tf_vlae import validation
 tfd = tfp.distributions
 
 # Updates of the Laplace posterior that the search starts from.
-_UPDATES = 8
+UPDATES = 8
 
 
 class LocalPosterior:
@@ -68,9 +68,10 @@ class LocalPosterior:
         refine = layers.LaplacePosterior(
             model.decoder,
             model.likelihood,
-            _UPDATES,
+            UPDATES,
             dtype=model.dtype_policy,
         )
+        x = model._prepare(x)
         start = refine(model.encode(x), x)
         scale = self._scale.start(start.scale.to_dense())
         return tfd.MultivariateNormalTriL(

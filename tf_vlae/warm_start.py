@@ -31,7 +31,7 @@ class WarmStart(keras.layers.Layer):
             epochs = validation.integer("epochs", epochs, 1)
         self.epochs = epochs
         self.patience = validation.integer("patience", patience, 1)
-        self.gain = validation.positive("gain", gain)
+        self.gain = validation.fraction("gain", gain)
 
     def build(self, input_shape=None):
         def number(name):
@@ -57,22 +57,32 @@ class WarmStart(keras.layers.Layer):
         Args:
             logs: dict of the epoch's values, as Keras gives them.
         """
-        self._seen.assign_add(1.0)
-        if self.epochs is None:
-            self._observe_elbo(logs)
+        if self.epochs is not None:
+            self._seen.assign_add(1.0)
+            over = self._seen.numpy() >= self.epochs
+        elif "val_elbo" in logs:
+            self._seen.assign_add(1.0)
+            self._observe_elbo(logs["val_elbo"])
             over = self._waited.numpy() >= self.patience
         else:
-            over = self._seen.numpy() >= self.epochs
+            # Not every epoch needs to be validated.
+            over = False
         if over:
             self._over.assign(1.0)
 
-    def _observe_elbo(self, logs):
-        if "val_elbo" not in logs:
-            raise ValueError(
-                "A warm start that ends when the validation ELBO flattens "
-                "needs `validation_data` in `fit`."
+    def require(self, validates):
+        """Raises an error if there is nothing to decide by.
+
+        Args:
+            validates: bool. Whether training has validation data.
+        """
+        if self.epochs is None and not validates:
+            expected = (
+                "some, as the warm start ends when the validation ELBO flattens"
             )
-        elbo = logs["val_elbo"]
+            raise validation.invalid("validation_data", expected, None)
+
+    def _observe_elbo(self, elbo):
         if self._seen.numpy() == 1:
             self._first.assign(elbo)
             self._best.assign(elbo)

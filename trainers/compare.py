@@ -24,11 +24,12 @@ from trainers import compare_run
 from trainers import compare_table
 from trainers import experiment
 from trainers import files
+from trainers import paper
 
 _DATASET = absl_flags.DEFINE_enum(
     "dataset",
     "digits",
-    ["digits", "all", *compare_cells.DATASETS],
+    ["digits", "all", *paper.DATASETS],
     "Data set; all for those of the paper.",
 )
 _SIZE = absl_flags.DEFINE_enum("size", "small", ["small", "big"], "Networks.")
@@ -62,7 +63,7 @@ def main(argv):
         raise app.UsageError(f"Expected flags alone. Received: {argv[1:]}")
     names = [_DATASET.value]
     if _DATASET.value == "all":
-        names = compare_cells.DATASETS
+        names = paper.DATASETS
     root = pathlib.Path(_WORKDIR.value)
     cells = compare_cells.grid(
         names,

@@ -4,14 +4,6 @@ import dataclasses
 import json
 import pathlib
 
-DATASETS = (
-    "mnist",
-    "omniglot",
-    "fashion_mnist",
-    "svhn",
-    "cifar10",
-    "binary_mnist",
-)
 _CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
 
 
@@ -40,7 +32,10 @@ class Cell:
     @property
     def name(self):
         updates = f"_T{self.T}" if self.T else ""
-        return f"{self.dataset}_{self.size}_{self.model}{updates}_{self.seed}"
+        return (
+            f"{self.dataset}_{self.size}_{self.model}{updates}_"
+            f"{self.epochs}epochs_{self.seed}"
+        )
 
     @property
     def folder(self):
@@ -93,6 +88,6 @@ def grid(datasets, size, models, updates, seeds, epochs, root):
         Cell(dataset, size, model, T, seed, epochs, root)
         for dataset in datasets
         for seed in range(seeds)
-        for model in models
-        for T in ([0] if model == "vae" else updates)
+        for model in dict.fromkeys(models)
+        for T in ([0] if model == "vae" else dict.fromkeys(updates))
     ]

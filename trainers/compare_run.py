@@ -26,24 +26,27 @@ def run(cells, parallel, extra):
     """
     missing = [cell for cell in cells if cell.results() is None]
     line, began = progress.StatusLine(), time.monotonic()
-    before = _epochs(cells)
-    with concurrent.futures.ThreadPoolExecutor(parallel) as pool:
-        runs = [
-            pool.submit(_train, cell, parallel > 1, extra) for cell in missing
-        ]
-        while True:
-            done, left = concurrent.futures.wait(runs, _PERIOD, _FIRST_ERROR)
+    before, processes = _epochs(cells), []
+    pool = concurrent.futures.ThreadPoolExecutor(parallel)
+    try:
+        left = {
+            pool.submit(_train, cell, parallel > 1, extra, processes)
+            for cell in missing
+        }
+        while left:
+            done, left = concurrent.futures.wait(left, _PERIOD, _FIRST_ERROR)
             _show(line, cells, before, time.monotonic() - began)
             for each in done:
-                if each.exception():
-                    pool.shutdown(cancel_futures=True)
-                    raise each.exception()
-            if not left:
-                break
-    line.end()
+                each.result()
+    finally:
+        # After an error, or an interrupt, nothing is to go on unseen.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+        line.end()
 
 
-def _train(cell, one_thread, extra):
+def _train(cell, one_thread, extra, processes):
     """Runs the trainer, its output in a file beside the run."""
     environment = dict(os.environ)
     if one_thread:
@@ -52,12 +55,14 @@ def _train(cell, one_thread, extra):
     log = cell.folder.with_suffix(".log")
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as file:
-        code = subprocess.call(
+        process = subprocess.Popen(
             [sys.executable, _MAIN, *cell.flags, *extra],
             stdout=file,
             stderr=subprocess.STDOUT,
             env=environment,
         )
+        processes.append(process)
+        code = process.wait()
     if code:
         raise RuntimeError(f"The run {cell.name} failed: see {log}.")
 

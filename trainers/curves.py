@@ -35,7 +35,7 @@ _OUTPUT = absl_flags.DEFINE_string("output", "curves", "Folder for results.")
 def main(argv):
     del argv
     try:
-        runs = flags.runs("flags.txt")
+        runs = flags.runs("history.csv")
     except ValueError as error:
         sys.exit(str(error))
     points = [

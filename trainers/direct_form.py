@@ -22,7 +22,7 @@ class DirectVLAE(tf_vlae.VLAE):
 
     def _infer(self, x, seed, T=None, training=False):
         mu, x = self._encode(x)[0], self._flat(x)
-        for t in range(self.T):
+        for t in range(self.T if T is None else T):
             target, covariance = self._linear_posterior(mu, x)
             decay = self.step / (t + 1)
             mu = (1 - decay) * mu + decay * target

@@ -28,10 +28,9 @@ def evaluate(folder, images):
     data = experiment.load_data(settings)
     model = keras.saving.load_model(folder / "model.keras")
     test = data.test.unbatch().take(images).batch(settings.batch_size)
-    found = [
-        gaps.inference_gaps(model, x, settings.num_samples, seed)
-        for seed, x in enumerate(progress.watch(test, f"Gaps of {folder.name}"))
-    ]
+    measure = gaps.InferenceGaps(model, settings.num_samples)
+    batches = progress.watch(list(test), f"Gaps of {folder.name}")
+    found = [measure(x, seed) for seed, x in enumerate(batches)]
     own, laplace, local = (
         _joined(estimates) for estimates in zip(*found, strict=True)
     )

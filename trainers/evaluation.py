@@ -55,7 +55,8 @@ def _details(model, data, num_samples, proposal, name):
     details = {
         "log_likelihood": float(np.mean(found.log_likelihood)),
         "standard_error": standard_error(found.log_likelihood),
-        "half": float(np.mean(found.half)),
+        # One sample has no half, and JSON no NaN.
+        "half": float(np.mean(found.half)) if num_samples > 1 else None,
         "effective_samples": float(np.mean(found.effective_samples)),
     }
     if data.likelihood == "logit_gaussian":

@@ -53,8 +53,15 @@ flags.DEFINE_integer(
     "none.",
     lower_bound=0,
 )
-flags.DEFINE_string("mode", "newton", "How vlae seeks the mode of p(z|x).")
-flags.DEFINE_string("covariance", "full", "Which covariance vlae puts there.")
+flags.DEFINE_enum(
+    "mode", "newton", list(modes.KNOWN), "How vlae seeks the mode of p(z|x)."
+)
+flags.DEFINE_enum(
+    "covariance",
+    "full",
+    list(covariances.KNOWN),
+    "Which covariance vlae puts there.",
+)
 
 # The training.
 flags.DEFINE_integer(
@@ -128,25 +135,10 @@ flags.DEFINE_integer(
 flags.DEFINE_boolean("export", True, "Whether to export a SavedModel.")
 
 
-def _known(get):
-    """A check that accepts what the library's own `get` does."""
-
-    def check(value):
-        try:
-            get(value)
-        except ValueError as error:
-            raise flags.ValidationError(str(error)) from error
-        return True
-
-    return check
-
-
 def _positive(value):
     return value is None or value > 0
 
 
-flags.register_validator("mode", _known(modes.get))
-flags.register_validator("covariance", _known(covariances.get))
 flags.register_validator(
     "learning_rate", _positive, "Expected a positive number."
 )

@@ -1,6 +1,6 @@
 """Test log-likelihoods of Park, Kim and Kim (2019), after 2000 epochs."""
 
-_DATASETS = (
+DATASETS = (
     "mnist",
     "omniglot",
     "fashion_mnist",
@@ -89,9 +89,9 @@ def figure(dataset, size, model, T):
         A float or None.
     """
     row = _TABLES[size].get(model)
-    if row is None or dataset not in _DATASETS:
+    if row is None or dataset not in DATASETS:
         return None
-    values = row[_DATASETS.index(dataset)].split("/")
+    values = row[DATASETS.index(dataset)].split("/")
     if model == "vae":
         return float(values[0])
     return float(values[_UPDATES.index(T)]) if T in _UPDATES else None

@@ -54,13 +54,13 @@ def watch(batches, title):
     """Yields batches and shows how far it has come.
 
     Args:
-        batches: finite `tf.data.Dataset`.
+        batches: list, or `tf.data.Dataset` of known length.
         title: str.
 
     Yields:
         The batches.
     """
-    steps = int(batches.cardinality())
+    steps = len(batches)
     bar = keras.utils.Progbar(steps, verbose=int(on_terminal()))
     print(f"{title}:", flush=True)
     began = time.monotonic()

@@ -38,6 +38,8 @@ def main(argv):
         sys.exit(str(error))
     data = experiment.load_data(flags.settings(read_flags(workdir)))
     model = keras.saving.load_model(workdir / "model.keras")
+    if not isinstance(model, tf_vlae.VLAE):
+        sys.exit(f"Expected a run of vlae. Received: {model.name}")
     x = next(iter(data.test))
     mu = model.path(x)[0]
     tried = {
@@ -50,6 +52,8 @@ def main(argv):
             model.decoder,
             model.likelihood,
             model.T,
+            model.step,
+            model.mode,
             covariance=tf_vlae.covariances.Implicit(**settings),
         )
         posterior = refine(mu, x, training=True)

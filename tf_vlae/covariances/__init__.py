@@ -9,6 +9,13 @@ from tf_vlae.covariances.low_rank import LowRank
 
 __all__ = ["Covariance", "Full", "Hessian", "Implicit", "LowRank", "get"]
 
+KNOWN = {
+    "full": Full,
+    "implicit": Implicit,
+    "low_rank": LowRank,
+    "hessian": Hessian,
+}
+
 
 def get(identifier):
     """The covariance for a name, a configuration or an object.
@@ -20,10 +27,4 @@ def get(identifier):
     Returns:
         A `Covariance`.
     """
-    known = {
-        "full": Full,
-        "implicit": Implicit,
-        "low_rank": LowRank,
-        "hessian": Hessian,
-    }
-    return configurable.resolve("covariance", identifier, Covariance, known)
+    return configurable.resolve("covariance", identifier, Covariance, KNOWN)

@@ -6,7 +6,7 @@ from tf_vlae.configurable import Configurable
 class Covariance(Configurable, abc.ABC):
     """Which Gaussian is put at the mode."""
 
-    # Keras metrics that training is to show beside the ELBO.
+    # Each a `keras.metrics.Mean` that training is to show beside the ELBO.
     metrics = ()
 
     @abc.abstractmethod

@@ -24,10 +24,10 @@ class Implicit(Full):
     Args:
         iterations: int. Conjugate gradient iterations of each update, and of
             each gradient.
-        tolerance: float. Relative residual, in the mean over the batch, to
-            which samples are solved for. A sample needs all directions of z,
-            also those along which the precision is small, so its error would
-            otherwise be the largest.
+        tolerance: float. Relative residual in the norm of the preconditioner,
+            in the mean over the batch, to which samples are solved for. A
+            sample needs all directions of z, also those along which the
+            precision is small, so its error would otherwise be the largest.
         sample_iterations: int. Most iterations of the samples.
         examples: int. Number of examples that the preconditioner is from.
 

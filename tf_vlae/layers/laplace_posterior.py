@@ -83,10 +83,10 @@ class LaplacePosterior(keras.layers.Layer):
         self.likelihood.build()
 
     def call(self, mu, x, T=None, training=False):
-        joint = self._joint(x)
+        T, joint = self._updates(T), self._joint(x)
         if training:
             joint.solver = self.covariance.training_solver(joint, mu)
-        *_, mode = self.mode.path(joint, mu, self.T if T is None else T)
+        *_, mode = self.mode.path(joint, mu, T)
         view = joint.at(mode)
         if training:
             return self.covariance.training_posterior(view)
@@ -103,8 +103,14 @@ class LaplacePosterior(keras.layers.Layer):
         Returns:
             A tensor of shape `[T + 1, batch, latent]`.
         """
-        T = self.T if T is None else T
-        return tf.stack(self.mode.path(self._joint(x), mu, T))
+        if not self.built:
+            self.build(mu.shape, x.shape)
+            self.built = True
+        path = self.mode.path(self._joint(x), mu, self._updates(T))
+        return tf.stack(path)
+
+    def _updates(self, T):
+        return self.T if T is None else validation.integer("T", T, 0)
 
     def _joint(self, x):
         flat = tf.reshape(x, [-1, x.shape[1:].num_elements()])

@@ -43,7 +43,9 @@ class Bernoulli(Likelihood):
 
     def adopt(self, decoder, z):
         # Many decoders end in probabilities; the parameters are logits.
-        return Logits(decoder) if ends_in_sigmoid(decoder, z) else decoder
+        if not ends_in_sigmoid(decoder, z):
+            return decoder
+        return Logits(decoder, dtype=self.dtype_policy)
 
     def check(self, x):
         expected = 'data in [0, 1] for likelihood="bernoulli"'

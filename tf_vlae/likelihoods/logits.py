@@ -4,7 +4,7 @@ import tensorflow as tf
 from tf_vlae import validation
 
 # What may follow a sigmoid and leave its values as they are.
-_SHAPING = ("ExpandDims", "Identity", "Reshape", "Squeeze")
+_SHAPING = ("EnsureShape", "ExpandDims", "Identity", "Reshape", "Squeeze")
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")

@@ -135,11 +135,11 @@ class Autoencoder(LatentVariableModel):
         mean, variance = pixels.statistics(
             self._flat(self._prepare(batch)) for batch in batches
         )
+        if self._own_encoder:
+            self.encoder.center.assign(mean)
         if not self._own_decoder:
             bias, spread = pixels.statistics(map(self._residual, batches))
             variance = spread + float(np.mean(bias**2))
-        if self._own_encoder:
-            self.encoder.center.assign(mean)
         start = self.likelihood.adapt(mean, variance)
         if self._own_decoder:
             self.decoder.output_bias.assign(start)
@@ -187,7 +187,8 @@ class Autoencoder(LatentVariableModel):
         """
         del y
         batch_size = _batch_size(batch_size)
-        if own := self._callbacks():
+        validates = bool(validation_split) or validation_data is not None
+        if own := self._callbacks(validates):
             callbacks = [*own, *keras.tree.flatten(callbacks or [])]
         x = pixels.as_array_or_dataset(x)
         if validation_split:
@@ -220,8 +221,13 @@ class Autoencoder(LatentVariableModel):
                 **kwargs,
             )
 
-    def _callbacks(self):
-        """Keras callbacks that the model itself needs in `fit`."""
+    def _callbacks(self, validates):
+        """Keras callbacks that the model itself needs in `fit`.
+
+        Args:
+            validates: bool. Whether there is validation data.
+        """
+        del validates
         return []
 
     def _split(self, x, share):

@@ -136,7 +136,8 @@ class EncoderDecoder(DistributedModel):
         outputs = self.encoder(x)
         if not isinstance(outputs, (tuple, list)):
             outputs = (outputs,)
-        if len(outputs) < self._encoder_outputs:
+        needed = outputs[: self._encoder_outputs]
+        if len(needed) < self._encoder_outputs or None in needed:
             names = ("mean", "log-variance", "hidden layer")
             expected = "a layer that gives " + ", ".join(
                 names[: self._encoder_outputs]

@@ -123,7 +123,7 @@ class VLAE(Autoencoder):
             dtype=self.dtype_policy,
             name="laplace",
         )
-        if self.warm_start is not None:
+        if self.warm_start is not None and not self.warm_start.built:
             self.warm_start.build()
 
     def _infer(self, x, seed, T=None, training=False):
@@ -137,13 +137,16 @@ class VLAE(Autoencoder):
         return self.laplace.path(self._encode(x)[0], x, T)
 
     def make_train_function(self, force=False):
-        over = self.warm_start is None or self.warm_start.over
+        over = self.warm_start is None or (self.built and self.warm_start.over)
         changes = self._amortizes == over
         self._amortizes = not over
         return super().make_train_function(force or changes)
 
-    def _callbacks(self):
-        return [] if self.warm_start is None else [WarmStartCallback()]
+    def _callbacks(self, validates):
+        if self.warm_start is None:
+            return []
+        self.warm_start.require(validates)
+        return [WarmStartCallback()]
 
     @property
     def metrics(self):

@@ -8,6 +8,12 @@ from tf_vlae.modes.newton import Newton
 
 __all__ = ["ConjugateGradient", "Gradient", "Mode", "Newton", "get"]
 
+KNOWN = {
+    "newton": Newton,
+    "cg": ConjugateGradient,
+    "gradient": Gradient,
+}
+
 
 def get(identifier, step=0.5):
     """The mode seeker for a name, a configuration or an object.
@@ -20,9 +26,4 @@ def get(identifier, step=0.5):
     Returns:
         A `Mode`.
     """
-    known = {
-        "newton": Newton,
-        "cg": ConjugateGradient,
-        "gradient": Gradient,
-    }
-    return configurable.resolve("mode", identifier, Mode, known, step)
+    return configurable.resolve("mode", identifier, Mode, KNOWN, step)
