@@ -55,8 +55,12 @@ class TestFromVae:
         covariance = model.posterior(x).covariance().numpy()
         off = covariance - covariance * np.eye(8)
         assert np.abs(off).max() > 0.01
-        values = model.log_likelihood(x, 200, seed=0).numpy()
-        assert values.mean() > vae.log_likelihood(x, 200, seed=0).numpy().mean()
+        # Two proposals for one model.
+        np.testing.assert_allclose(
+            model.log_likelihood(x, 5000, seed=0),
+            vae.log_likelihood(x, 5000, seed=0),
+            atol=0.3,
+        )
         np.testing.assert_array_equal(
             model.sample(3, seed=1), vae.sample(3, seed=1)
         )
@@ -114,9 +118,8 @@ class TestUpdatesAtInference:
         other.set_weights(model.get_weights())
         return other
 
-    @pytest.mark.parametrize("T", [0, 5])
-    def test_are_those_of_a_model_made_so(self, model, digits, T):
-        x = digits[1][:6]
+    def test_are_those_of_a_model_made_so(self, model, digits):
+        x, T = digits[1][:6], 5
         other = self.other(model, T)
         equal = np.testing.assert_allclose
         for a, b in (

