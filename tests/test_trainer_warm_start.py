@@ -1,29 +1,29 @@
 """Runs of the trainer with a warm start, interrupted and resumed."""
 
-import json
-
 import numpy as np
 import pytest
 import trainer_runs
 
+from trainers import experiment
 from trainers import training
 from trainers.workdir import read_flags
+from trainers.workdir import Workdir
 
 FLAGS = [
     "--hidden=4",
     "--latent=2",
     "--batch_size=200",
     "--learning_rate=0.01",
-    "--num_samples=3",
-    "--noexport",
     "--epochs=5",
     "--kl_warmup=3",
 ]
 
 
 def run(workdir, start):
-    flags = [*FLAGS, f"--warm_start={start}", f"--workdir={workdir}"]
-    trainer_runs.run(*flags)
+    settings, resolved = trainer_runs.parse(*FLAGS, f"--warm_start={start}")
+    data = experiment.load_data(settings)
+    model = experiment.make_model(settings, data)
+    training.train(model, data, Workdir(workdir, resolved), settings)
 
 
 def interrupted_run(workdir, start, epoch, monkeypatch):
@@ -68,8 +68,7 @@ def test_resumed_run(undisturbed, start, epoch, tmp_path, monkeypatch):
     assert text == (expected / "history.csv").read_text()
     for a, b in zip(stored(tmp_path), stored(expected), strict=True):
         np.testing.assert_array_equal(a, b)
-    results = json.loads((tmp_path / "results.json").read_text())
-    assert results["epochs"] == 5
+    assert len(text.splitlines()) == 6
 
 
 def test_there_is_a_switch(undisturbed):
