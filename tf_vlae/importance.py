@@ -10,6 +10,9 @@ import tensorflow_probability as tfp
 # speed, small enough that their activations stay within some 100 MiB.
 ROWS = 8192
 
+# Examples whose posteriors are there at a time.
+EXAMPLES = 128
+
 
 class Estimate(typing.NamedTuple):
     """What importance sampling tells of each example, all of shape `[batch]`.
@@ -27,6 +30,38 @@ class Estimate(typing.NamedTuple):
     effective_samples: tf.Tensor
     half: tf.Tensor
     elbo: tf.Tensor
+
+
+def in_parts(part, examples, dtype):
+    """The estimate of any number of examples, `EXAMPLES` at a time.
+
+    Args:
+        part: function of the number of the first example, that gives the
+            `Estimate` of this one and of those that follow.
+        examples: int tensor. Number of examples.
+        dtype: dtype of the estimate.
+
+    Returns:
+        An `Estimate` of all the examples.
+    """
+    none = Estimate(*(tf.zeros([0], dtype) for _ in Estimate._fields))
+
+    def body(start, found):
+        pairs = zip(found, part(start), strict=True)
+        found = Estimate(*(tf.concat(pair, axis=0) for pair in pairs))
+        return start + EXAMPLES, found
+
+    _, found = tf.while_loop(
+        lambda start, _: start < examples,
+        body,
+        (tf.constant(0), none),
+        shape_invariants=(
+            tf.TensorShape([]),
+            Estimate(*(tf.TensorShape([None]) for _ in none)),
+        ),
+        parallel_iterations=1,
+    )
+    return found
 
 
 def estimate(log_joint, posterior, num_samples, seed):

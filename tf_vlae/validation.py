@@ -16,17 +16,28 @@ def invalid(name, expected, received):
 
 
 def integer(name, value, minimum):
-    """Returns `value` as an int of at least `minimum`, or raises."""
+    """Returns `value` as an int of at least `minimum`, or raises.
+
+    An integer tensor of a graph stays one, and is checked when that runs.
+    """
+    expected = f"an integer of at least {minimum}"
+    if tf.is_symbolic_tensor(value):
+        message = invalid(name, expected, "").args[0]
+        with tf.control_dependencies(require(value >= minimum, message, value)):
+            return tf.identity(value)
     is_integer = isinstance(value, numbers.Integral)
     if not is_integer or isinstance(value, bool) or value < minimum:
-        raise invalid(name, f"an integer of at least {minimum}", repr(value))
+        raise invalid(name, expected, repr(value))
     return int(value)
 
 
 def seed(name, value):
-    """Returns `value` as an int that seeds noise, or raises."""
+    """Returns `value` as an int that seeds noise, or raises.
+
+    So with an int32 tensor of a graph, see `integer`.
+    """
     value = integer(name, value, 0)
-    if value >= 2**31:
+    if not tf.is_symbolic_tensor(value) and value >= 2**31:
         raise invalid(name, "an integer below 2**31", value)
     return value
 
@@ -87,6 +98,27 @@ def require(condition, message, *values):
             raise ValueError("".join([message, *shown]))
         return []
     return [tf.debugging.Assert(condition, [message, *values])]
+
+
+def finite(name, value, entries):
+    """Checks that a tensor has no NaN and no infinity, see `require`.
+
+    Args:
+        name: name of the argument.
+        value: float tensor.
+        entries: str, what its entries are called.
+
+    Returns:
+        A list of control dependencies, empty when eager.
+    """
+    is_finite = tf.math.is_finite(value)
+    count = tf.math.count_nonzero(is_finite, dtype=tf.int32)
+    message = invalid(name, f"finite {entries}", "NaN or infinity").args[0]
+    return require(
+        is_finite,
+        f"{message}, number of bad {entries}: ",
+        tf.size(value) - count,
+    )
 
 
 @contextlib.contextmanager
