@@ -66,6 +66,25 @@ def scale_tril_from_precision(precision):
     return scale, gradient
 
 
+def triangular_root(root):
+    """The triangular one of all the roots of a covariance S S^T.
+
+    From the QR factors of S^T, S S^T = R^T Q^T Q R = R^T R: the covariance,
+    and with it the square of its condition, is never formed.
+
+    Args:
+        root: tensor S of shape `[..., n, k]`, k >= n, of full rank.
+
+    Returns:
+        The lower triangular L of shape `[..., n, n]` with a positive
+        diagonal, L L^T = S S^T.
+    """
+    upper = tf.linalg.qr(tf.linalg.matrix_transpose(root)).r
+    # The factor of a rank that is full is unique but for signs of its rows.
+    upper *= tf.sign(tf.linalg.diag_part(upper))[..., None]
+    return tf.linalg.matrix_transpose(upper)
+
+
 def _tril_half(matrix):
     """Lower triangle of `matrix`, with half of its diagonal."""
     lower = tf.linalg.band_part(matrix, -1, 0)

@@ -143,7 +143,7 @@ class Autoencoder(LatentVariableModel):
         start = self.likelihood.adapt(mean, variance)
         if self._own_decoder:
             self.decoder.output_bias.assign(start)
-        self._adapted.assign(1.0)
+        self._remember_dtype(pixels.images(batches.element_spec).dtype)
 
     def _residual(self, batch):
         """Data less its reconstruction from the encoder's mean, flat."""

@@ -10,6 +10,9 @@ from tf_vlae import pixels
 from tf_vlae import validation
 from tf_vlae.models.distributed_model import DistributedModel
 
+# What a model has been adapted to; 0 is nothing yet.
+_FLOATS, _INTEGERS = 1.0, 2.0
+
 
 class EncoderDecoder(DistributedModel):
     """The parts of a latent variable model: made, checked and saved.
@@ -80,7 +83,8 @@ class EncoderDecoder(DistributedModel):
         self._build_encoder()
         self._build_decoder()
         self.likelihood.build()
-        # Saved with the weights: a loaded model does not adapt again.
+        # What `adapt` was given. Saved with the weights: a loaded model does
+        # not adapt again.
         self._adapted = self.add_weight(
             name="adapted", shape=(), initializer="zeros", trainable=False
         )
@@ -125,6 +129,20 @@ class EncoderDecoder(DistributedModel):
             raise validation.invalid("decoder", expected, tuple(output.shape))
         self.decoder = self.likelihood.adopt(self.decoder, z)
 
+    @property
+    def image_dtype(self):
+        """Dtype of the images that the model was adapted to, a str.
+
+        `"uint8"` for integer pixels, which are scaled by 1/255, and else that
+        of the model.
+        """
+        self._require_built("image_dtype")
+        integers = self._adapted.numpy() == _INTEGERS
+        return "uint8" if integers else self.compute_dtype
+
+    def _remember_dtype(self, dtype):
+        self._adapted.assign(_INTEGERS if dtype.is_integer else _FLOATS)
+
     def _zeros(self, *shape):
         return tf.zeros([1, *shape], self.compute_dtype)
 
@@ -154,14 +172,7 @@ class EncoderDecoder(DistributedModel):
             with self.distribute_strategy.scope():
                 self.build(x.shape)
         self._check_shape(x.shape)
-        finite = tf.math.is_finite(x)
-        bad = tf.size(x) - tf.math.count_nonzero(finite, dtype=tf.int32)
-        checks = validation.require(
-            finite,
-            validation.invalid("x", "finite pixels", "NaN or infinity").args[0]
-            + ", number of bad pixels: ",
-            bad,
-        )
+        checks = validation.finite("x", x, "pixels")
         checks += self.likelihood.check(x)
         with tf.control_dependencies(checks):
             return tf.identity(x)

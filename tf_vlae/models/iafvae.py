@@ -3,6 +3,7 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import layers
+from tf_vlae import linalg
 from tf_vlae import validation
 from tf_vlae.models.autoencoder import Autoencoder
 from tf_vlae.models.vae import diagonal_gaussian
@@ -12,6 +13,10 @@ tfd = tfp.distributions
 
 # Samples for the mean of q(z|x), which has no closed form.
 _MEAN_SAMPLES = 100
+
+# Samples for its covariance, for each latent variable: enough for one that is
+# well away from singular.
+_COVARIANCE_SAMPLES = 10
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -63,6 +68,18 @@ class IAFVAE(Autoencoder):
         """Mean over a fixed set of samples."""
         samples = posterior.sample(_MEAN_SAMPLES, seed=[self.seed, 0])
         return tf.reduce_mean(samples, axis=0)
+
+    def _scale_tril(self, posterior):
+        """That of the covariance of a fixed set of samples.
+
+        There are ten of them for each latent variable, and 100 at least.
+        """
+        count = max(_MEAN_SAMPLES, _COVARIANCE_SAMPLES * self.latent)
+        samples = posterior.sample(count, seed=[self.seed, 0])
+        deviations = samples - tf.reduce_mean(samples, axis=0)
+        # D D^T is the unbiased covariance, D of shape [latent, count].
+        deviations /= (count - 1) ** 0.5
+        return linalg.triangular_root(tf.transpose(deviations, [1, 2, 0]))
 
     def get_config(self):
         return {**super().get_config(), "T": self.T}

@@ -6,11 +6,19 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import importance
+from tf_vlae import linalg
 from tf_vlae import pixels
 from tf_vlae import validation
 from tf_vlae.models.encoder_decoder import EncoderDecoder
 
 tfd = tfp.distributions
+
+
+# Scales that are their own Cholesky factors.
+_TRIANGULAR = (
+    tf.linalg.LinearOperatorDiag,
+    tf.linalg.LinearOperatorLowerTriangular,
+)
 
 
 class LatentVariableModel(EncoderDecoder, abc.ABC):
@@ -56,6 +64,13 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
     def _mean(self, posterior):
         """Mean of a posterior, `[batch, latent]`."""
         return posterior.mean()
+
+    def _scale_tril(self, posterior):
+        """Cholesky factor of a covariance, `[batch, latent, latent]`."""
+        scale = posterior.scale
+        if isinstance(scale, _TRIANGULAR):
+            return scale.to_dense()
+        return linalg.triangular_root(scale.to_dense())
 
     def _prior(self):
         zeros = tf.zeros([self.latent], self.compute_dtype)
@@ -104,6 +119,22 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         """
         return self._mean(self.posterior(x, T))
 
+    def moments(self, x, T=None):
+        """Mean and Cholesky factor of the covariance of q(z|x).
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+            T: int. Number of updates of q, for VLAE and SA-VAE; None for
+                that of training.
+
+        Returns:
+            The mean, a tensor of shape `[batch, latent]`, and L, a tensor of
+            shape `[batch, latent, latent]`, lower triangular with a positive
+            diagonal, L L^T = covariance.
+        """
+        posterior = self.posterior(x, T)
+        return self._mean(posterior), self._scale_tril(posterior)
+
     def path(self, x, T=None):
         """Means of q(z|x), from the encoder's guess to the last update.
 
@@ -129,7 +160,10 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         Returns:
             A tensor of shape `[batch, *image_shape]`.
         """
-        return self._as_images(self.likelihood.mean(self._outputs(z)))
+        self._require_built("decode")
+        z = tf.convert_to_tensor(z, self.compute_dtype)
+        with tf.control_dependencies(validation.finite("z", z, "latents")):
+            return self._mean_images(tf.identity(z))
 
     def reconstruct(self, x, T=None):
         """The mean image at the mean of q(z|x).
@@ -142,7 +176,7 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         Returns:
             A tensor of shape `[batch, *image_shape]`.
         """
-        return self.decode(self.encode(x, T))
+        return self._mean_images(self.encode(x, T))
 
     def sample(self, n, seed=None, noise=False):
         """Images from the model: z ~ N(0, I), then x given z.
@@ -161,7 +195,7 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         z_seed, x_seed = tfp.random.split_seed(_stateless(seed), n=2)
         z = self._prior().sample(n, seed=z_seed)
         if not noise:
-            return self.decode(z)
+            return self._mean_images(z)
         return self._as_images(self.likelihood.sample(self._outputs(z), x_seed))
 
     def elbo(self, x, seed=None, T=None):
@@ -233,19 +267,16 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         """
         num_samples = validation.integer("num_samples", num_samples, 1)
         x = self._prepare(pixels.as_array_or_dataset(x))
+        num_samples = tf.convert_to_tensor(num_samples)
         T, seed = self._updates(T), _stateless(seed)
-        parts = []
+
+        def part(start):
+            fold = tf.random.experimental.stateless_fold_in(seed, start)
+            some = x[start : start + importance.EXAMPLES]
+            return self._importance_sample(some, num_samples, fold, T, proposal)
+
         with validation.readable_errors():
-            for start in range(0, len(x), 128):
-                fold = tf.random.experimental.stateless_fold_in(seed, start)
-                part = x[start : start + 128]
-                parts.append(
-                    self._importance_sample(
-                        part, tf.constant(num_samples), fold, T, proposal
-                    )
-                )
-        fields = zip(*parts, strict=True)
-        return importance.Estimate(*(tf.concat(each, 0) for each in fields))
+            return importance.in_parts(part, tf.shape(x)[0], x.dtype)
 
     @tf.function(reduce_retracing=True)
     def _importance_sample(self, x, num_samples, seed, T=None, proposal=None):
@@ -277,9 +308,10 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         return likelihood + self._prior().log_prob(z)
 
     def _outputs(self, z):
-        self._require_built("decode")
-        z = tf.convert_to_tensor(z, self.compute_dtype)
         return self._flat(self.decoder(z))
+
+    def _mean_images(self, z):
+        return self._as_images(self.likelihood.mean(self._outputs(z)))
 
     def _as_images(self, flat):
         return tf.reshape(flat, [-1, *self.image_shape])
@@ -289,4 +321,4 @@ def _stateless(seed):
     """A stateless seed of shape `[2]` for an int, or a fresh one for None."""
     if seed is None:
         seed = random.randrange(2**31)
-    return tf.constant([validation.seed("seed", seed), 0])
+    return tf.stack([validation.seed("seed", seed), 0])
