@@ -33,6 +33,8 @@ setup(
         "tensorflow>=2.21,<2.22",
         "tensorflow-datasets>=4.9.10,<4.10",
         "tensorflow-probability[tf]>=0.25,<0.26",
+        # Its messages: warm-up requests of exported models, and clients.
+        "tensorflow-serving-api>=2.21,<2.22",
     ],
     extras_require={
         "test": [

@@ -12,6 +12,7 @@ from tf_vlae.models import IAFVAE
 from tf_vlae.models import SAVAE
 from tf_vlae.models import VAE
 from tf_vlae.models import VLAE
+from tf_vlae.serving import export
 from tf_vlae.warm_start import WarmStart
 
 __version__ = "0.1.0"
@@ -27,6 +28,7 @@ __all__ = [
     "WarmStart",
     "covariances",
     "datasets",
+    "export",
     "layers",
     "likelihoods",
     "modes",

@@ -1,15 +1,12 @@
 """What a run leaves behind once it is trained."""
 
-import importlib.metadata
-import os
-import shutil
 import time
 
-from tf_vlae.export import export
+import tf_vlae
+from tf_vlae.serving import metadata
 from trainers import evaluation
 from trainers import experiment
-
-_PACKAGES = ("tensorflow", "keras", "tensorflow-probability", "numpy")
+from trainers.workdir import read_flags
 
 
 def finish(data, workdir, settings, state):
@@ -33,8 +30,6 @@ def finish(data, workdir, settings, state):
     test = evaluation.test_results(model, data, settings.num_samples)
     seconds = time.monotonic() - began
     model.save(workdir.model)
-    if settings.export:
-        _export(model, workdir.saved_model)
     results = {
         "dataset": settings.dataset,
         "model": settings.model,
@@ -54,21 +49,19 @@ def finish(data, workdir, settings, state):
             "training": state.epoch * data.steps_per_epoch / state.seconds,
             "data_alone": _data_speed(data),
         },
-        "versions": {
-            name: importlib.metadata.version(name) for name in _PACKAGES
-        },
+        "versions": metadata.library_versions(),
     }
+    if settings.export:
+        tf_vlae.export(
+            model,
+            workdir.saved_model,
+            version=1,
+            # That of this run, if it was killed before it had results.
+            overwrite=True,
+            metadata={"flags": read_flags(workdir.path), "metrics": results},
+        )
     workdir.write_results(results)
     return results
-
-
-def _export(model, folder):
-    """Exports whole or not at all, as a server may be watching the folder."""
-    temporary = folder.with_name(folder.name + ".tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    shutil.rmtree(folder, ignore_errors=True)
-    export(model, temporary)
-    os.replace(temporary, folder)
 
 
 def _data_speed(data):

@@ -25,7 +25,7 @@ class Workdir:
         self.checkpoints = Checkpoints(self.path / "checkpoints")
         self.tensorboard = self.path / "tensorboard"
         self.model = self.path / "model.keras"
-        self.saved_model = self.path / "saved_model" / "1"
+        self.saved_model = self.path / "saved_model"
         self._results = self.path / "results.json"
         self._flags = self.path / "flags.txt"
         kept = {name: flags[name] for name in flags if name not in _FREE}

@@ -1,0 +1,5 @@
+"""Models as TensorFlow Serving serves them."""
+
+from tf_vlae.serving.exporting import export
+
+__all__ = ["export"]
