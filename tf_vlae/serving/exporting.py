@@ -66,17 +66,19 @@ def _write_graphs(folder, served):
     # Only this makes variables that a server without Python finds.
     archive = keras.export.ExportArchive()
     for name, signature in served.items():
-        archive.add_endpoint(name, _checked(signature), signature.inputs)
+        archive.add_endpoint(name, _traced(signature), signature.inputs)
     archive.write_out(str(folder), verbose=False)
 
 
-def _checked(signature):
-    """The function, with a check of shapes, which no server makes itself."""
+def _traced(signature):
+    """The function as a graph, with the check of shapes that servers lack."""
 
-    def function(*inputs):
+    @tf.function(input_signature=signature.inputs, autograph=False)
+    def checked(*inputs):
         pairs = zip(inputs, signature.inputs, strict=True)
         return signature.function(
             *(tf.ensure_shape(value, spec.shape) for value, spec in pairs)
         )
 
-    return function
+    # What is not traced yet is traced twice, by Keras and when it is saved.
+    return checked.get_concrete_function()

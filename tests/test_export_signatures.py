@@ -1,0 +1,215 @@
+"""Exported models answer as the Python ones do, loaded by a C program."""
+
+import dataclasses
+import typing
+
+import keras
+import numpy as np
+import pytest
+import saved_model_loader
+import tensorflow as tf
+
+import tf_vlae
+from tf_vlae import logit
+
+SHAPE = (2, 3, 1)
+LATENT = 3
+# More than importance sampling takes at a time.
+EXAMPLES = 130
+
+
+def networks_of_the_user():
+    """An encoder with a log-variance, and a decoder that ends in a sigmoid."""
+    inputs = keras.Input(SHAPE)
+    hidden = keras.layers.Conv2D(4, 2, activation="relu")(inputs)
+    hidden = keras.layers.Flatten()(hidden)
+    heads = [keras.layers.Dense(LATENT)(hidden) for _ in range(2)]
+    decoder = keras.Sequential(
+        [
+            keras.Input((LATENT,)),
+            keras.layers.Dense(8, "tanh"),
+            keras.layers.Dense(6, "sigmoid"),
+            keras.layers.Reshape(SHAPE),
+        ]
+    )
+    return {"encoder": keras.Model(inputs, heads), "decoder": decoder}
+
+
+# Model, dtype of the pixels, arguments: every model, likelihood and covariance.
+CASES = {
+    "vlae": (tf_vlae.VLAE, "uint8", {"T": 2}),
+    "vae": (tf_vlae.VAE, "float32", {"likelihood": "bernoulli"}),
+    "savae": (tf_vlae.SAVAE, "float32", {"likelihood": "logit_gaussian"}),
+    "hfvae": (tf_vlae.HFVAE, "float32", {"T": 2}),
+    "iafvae": (tf_vlae.IAFVAE, "uint8", {"likelihood": "bernoulli"}),
+    "implicit": (
+        tf_vlae.VLAE,
+        "float32",
+        {"likelihood": "logit_gaussian", "covariance": "implicit"},
+    ),
+    "low_rank": (
+        tf_vlae.VLAE,
+        "float32",
+        {"likelihood": "bernoulli", "covariance": "low_rank"},
+    ),
+    "hessian": (
+        tf_vlae.VLAE,
+        "float64",
+        {"activation": "tanh", "covariance": "hessian", "dtype": "float64"},
+    ),
+}
+
+
+def images(dtype, likelihood):
+    x = np.random.default_rng(0).uniform(size=(EXAMPLES, *SHAPE))
+    if dtype == "uint8":
+        return (255 * x).astype(dtype)
+    if likelihood == "logit_gaussian":
+        x = logit.forward(x).numpy()
+    return x.astype(dtype)
+
+
+def good_requests(x, dtype):
+    """Signatures with inputs, and what the model is to be asked for them."""
+    z = np.random.default_rng(1).normal(size=(4, LATENT)).astype(dtype)
+    seed, count = np.int32(5), np.int32(7)
+    return {
+        "serving_default": ({"x": x}, lambda m: [m.reconstruct(x)]),
+        "encode": ({"x": x}, lambda m: m.moments(x)),
+        "decode": ({"z": z}, lambda m: [m.decode(z)]),
+        "sample": (
+            {"seed": seed, "num_samples": count},
+            lambda m: [m.sample(7, seed=5)],
+        ),
+        "log_likelihood": (
+            {"x": x, "num_samples": count},
+            lambda m: [m.log_likelihood(x, 7, seed=0)],
+        ),
+        "elbo": (
+            {"x": x, "num_samples": count},
+            lambda m: [m.importance_sample(x, 7, seed=0).elbo],
+        ),
+    }
+
+
+def bad_requests(x, dtype):
+    """Requests with a pattern that their errors have to match."""
+    one = np.int32(1)
+    other = np.float16 if x.dtype == np.uint8 else np.uint8
+    requests = [
+        ("encode", {"x": x.reshape(-1, 3, 2, 1)}, "[?,2,3,1]"),
+        ("serving_default", {"x": x.reshape(-1, 6)}, "[?,2,3,1]"),
+        ("elbo", {"x": x, "num_samples": np.ones(1, np.int32)}, "shape []"),
+        ("encode", {"x": x.astype(other)}, "Expects arg[0] to be"),
+        (
+            "decode",
+            {"z": np.full((2, LATENT), np.nan, dtype)},
+            "finite latents",
+        ),
+        ("decode", {"z": np.zeros((2, LATENT + 1), dtype)}, "[?,3]"),
+        ("sample", {"seed": one, "num_samples": 0 * one}, "`num_samples`"),
+        ("sample", {"seed": -one, "num_samples": one}, "`seed`"),
+        ("log_likelihood", {"x": x, "num_samples": -one}, "`num_samples`"),
+    ]
+    if x.dtype != np.uint8:
+        for value in (np.nan, np.inf):
+            spoiled = x.copy()
+            spoiled[1, 0, 2, 0] = value
+            for name in ("serving_default", "encode", "log_likelihood", "elbo"):
+                inputs = {"x": spoiled}
+                if name in ("log_likelihood", "elbo"):
+                    inputs["num_samples"] = one
+                requests.append((name, inputs, "bad pixels: ] [1]"))
+    return requests
+
+
+@dataclasses.dataclass
+class Served:
+    model: tf_vlae.Autoencoder
+    x: np.ndarray
+    good: dict
+    expected: dict
+    bad: list
+    answers: typing.Any
+    path: typing.Any
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    if saved_model_loader.COMPILER is None:
+        pytest.skip("There is no C compiler.")
+    return saved_model_loader.build(tmp_path_factory.mktemp("program"))
+
+
+@pytest.fixture(scope="module", params=CASES)
+def served(request, program, tmp_path_factory):
+    """A model with its export, asked everything at once."""
+    kind, dtype, kwargs = CASES[request.param]
+    if request.param == "low_rank":
+        kwargs = {**kwargs, **networks_of_the_user()}
+    x = images(dtype, kwargs.get("likelihood"))
+    model = kind(latent=LATENT, hidden=(6,), seed=1, **kwargs)
+    model.adapt(x)
+    path = tf_vlae.export(model, tmp_path_factory.mktemp("export"))
+    good = good_requests(x, model.compute_dtype)
+    bad = bad_requests(x, model.compute_dtype)
+    requests = [(name, inputs) for name, (inputs, _) in good.items()]
+    requests += [(name, inputs) for name, inputs, _ in bad]
+    answers = saved_model_loader.run(program, path, requests)
+    expected = {name: ask(model) for name, (_, ask) in good.items()}
+    return Served(model, x, good, expected, bad, answers, path)
+
+
+def test_answers_are_those_of_python(served):
+    for name, answer in zip(served.good, served.answers, strict=False):
+        assert isinstance(answer, dict), answer
+        outputs = [answer[key] for key in sorted(answer)]
+        for found, expected in zip(outputs, served.expected[name], strict=True):
+            assert found.dtype == expected.dtype.as_numpy_dtype
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+            assert np.ptp(found) > 0
+
+
+def test_bad_requests_get_an_error(served):
+    answers = served.answers[len(served.good) :]
+    for (name, _, words), answer in zip(served.bad, answers, strict=True):
+        assert isinstance(answer, str), (name, words, answer)
+        assert words in answer, name
+
+
+def test_inputs_and_outputs(served):
+    def describe(tensors):
+        return {
+            name: (
+                tf.as_dtype(info.dtype).name,
+                tuple(size.size for size in info.tensor_shape.dim),
+            )
+            for name, info in tensors.items()
+        }
+
+    floats = served.model.compute_dtype
+    x, image = (str(served.x.dtype), (-1, *SHAPE)), (floats, (-1, *SHAPE))
+    number, each = ("int32", ()), (floats, (-1,))
+    expected = {
+        "serving_default": ({"x": x}, {"reconstruction": image}),
+        "encode": (
+            {"x": x},
+            {
+                "mean": (floats, (-1, LATENT)),
+                "scale_tril": (floats, (-1, LATENT, LATENT)),
+            },
+        ),
+        "decode": ({"z": (floats, (-1, LATENT))}, {"x": image}),
+        "sample": ({"seed": number, "num_samples": number}, {"x": image}),
+        "log_likelihood": (
+            {"x": x, "num_samples": number},
+            {"log_likelihood": each},
+        ),
+        "elbo": ({"x": x, "num_samples": number}, {"elbo": each}),
+    }
+    stored = saved_model_loader.signatures(served.path)
+    # TensorFlow adds an operation that restores the variables.
+    assert set(stored) == {*expected, "__saved_model_init_op"}
+    for name, (inputs, outputs) in expected.items():
+        assert describe(stored[name].inputs) == inputs
+        assert describe(stored[name].outputs) == outputs
