@@ -220,3 +220,35 @@ def test_networks_start_as_the_papers(kind):
     for weight in [*model.encoder.weights, *model.decoder.weights]:
         if weight.name == "bias":
             np.testing.assert_array_equal(weight, 0.0)
+
+
+class TestImageDtype:
+    @pytest.mark.parametrize(
+        ("dtype", "expected"),
+        [
+            ("uint8", "uint8"),
+            ("int64", "uint8"),
+            ("float64", "float32"),
+            ("bool", "float32"),
+        ],
+    )
+    def test_is_that_of_the_data_and_is_saved(self, dtype, expected, tmp_path):
+        x = bytes_like((4,)).astype(dtype)
+        for data in (x, dataset({"image": x, "label": np.arange(len(x))})):
+            model = tf_vlae.VAE(2, hidden=(4,), seed=0)
+            model.adapt(data)
+            assert model.image_dtype == expected
+        assert tf_vlae.VLAE.from_vae(model).image_dtype == expected
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        assert loaded.image_dtype == expected
+        # Other data later.
+        loaded.adapt(x.astype("float32"))
+        assert loaded.image_dtype == "float32"
+
+    def test_without_data_is_that_of_the_model(self):
+        model = tf_vlae.VAE(2, hidden=(4,), dtype="float64")
+        with pytest.raises(ValueError, match=r"`image_dtype` needs.*`fit`"):
+            _ = model.image_dtype
+        model.build((None, 4))
+        assert model.image_dtype == "float64"

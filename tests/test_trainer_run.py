@@ -10,6 +10,7 @@ import trainer_runs
 from tensorboard.backend.event_processing import event_accumulator
 
 from tf_vlae import datasets
+from trainers.workdir import read_flags
 
 FLAGS = [
     "--hidden=8",
@@ -182,6 +183,21 @@ class TestResults:
         outputs = served.signatures["serving_default"](x=x)
         (found,) = outputs.values()
         np.testing.assert_allclose(found, model.reconstruct(x), atol=1e-5)
+
+    def test_export_is_done_again_if_there_are_no_results(self, undisturbed):
+        base = undisturbed / "saved_model"
+        before = (base / "1").stat().st_ino
+        (undisturbed / "results.json").unlink()
+        trainer_runs.run(*FLAGS, f"--workdir={undisturbed}")
+        assert [path.name for path in base.iterdir()] == ["1"]
+        assert (base / "1").stat().st_ino != before
+        metadata = base / "1" / "assets.extra" / "metadata.json"
+        found = json.loads(metadata.read_text())
+        results = json.loads((undisturbed / "results.json").read_text())
+        assert found["metrics"] == results
+        assert found["versions"] == results["versions"]
+        assert found["flags"] == read_flags(undisturbed)
+        assert found["flags"]["learning_rate"] == "0.4"
 
     def test_nothing_temporary_is_left(self, killed):
         assert not [path for path in killed.rglob("*") if "tmp" in path.name]
