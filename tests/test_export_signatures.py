@@ -92,7 +92,7 @@ def good_requests(x, dtype):
     }
 
 
-def bad_requests(x, dtype):
+def bad_requests(x, dtype, likelihood):
     """Requests with a pattern that their errors have to match."""
     one = np.int32(1)
     other = np.float16 if x.dtype == np.uint8 else np.uint8
@@ -111,6 +111,8 @@ def bad_requests(x, dtype):
         ("sample", {"seed": -one, "num_samples": one}, "`seed`"),
         ("log_likelihood", {"x": x, "num_samples": -one}, "`num_samples`"),
     ]
+    if likelihood == "bernoulli" and x.dtype != np.uint8:
+        requests.append(("encode", {"x": x + 1}, "Expected data in [0, 1]"))
     if x.dtype != np.uint8:
         for value in (np.nan, np.inf):
             spoiled = x.copy()
@@ -147,12 +149,13 @@ def served(request, program, tmp_path_factory):
     kind, dtype, kwargs = CASES[request.param]
     if request.param == "low_rank":
         kwargs = {**kwargs, **networks_of_the_user()}
-    x = images(dtype, kwargs.get("likelihood"))
+    likelihood = kwargs.get("likelihood")
+    x = images(dtype, likelihood)
     model = kind(latent=LATENT, hidden=(6,), seed=1, **kwargs)
     model.adapt(x)
     path = tf_vlae.export(model, tmp_path_factory.mktemp("export"))
     good = good_requests(x, model.compute_dtype)
-    bad = bad_requests(x, model.compute_dtype)
+    bad = bad_requests(x, model.compute_dtype, likelihood)
     requests = [(name, inputs) for name, (inputs, _) in good.items()]
     requests += [(name, inputs) for name, inputs, _ in bad]
     answers = saved_model_loader.run(program, path, requests)

@@ -91,6 +91,16 @@ class TestNewVersion:
         assert names(tmp_path) == ["1"]
         assert (tmp_path / "1" / "file").read_text() == "a"
 
+    def test_nothing_written_takes_nothing_away(self, tmp_path):
+        write(tmp_path, "a")
+        with (
+            pytest.raises(FileNotFoundError),
+            new_version(tmp_path, 1, overwrite=True),
+        ):
+            pass
+        assert names(tmp_path) == ["1"]
+        assert (tmp_path / "1" / "file").read_text() == "a"
+
     def test_what_a_kill_left_is_not_in_the_way(self, tmp_path):
         with new_version(tmp_path) as folder:
             folder.mkdir()

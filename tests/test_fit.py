@@ -117,6 +117,10 @@ class TestFirstTry:
         as_bytes, as_floats = build(eager=True), build(eager=True)
         fit(as_bytes, x)
         fit(as_floats, x.astype(np.float32) / 255)
+        dtypes = [model.image_dtype for model in (as_bytes, as_floats)]
+        assert dtypes == ["uint8", "float32"]
+        # The rest is the same.
+        as_floats._adapted.assign(as_bytes._adapted)
         assert_same_weights(as_bytes, as_floats)
 
     def test_a_second_fit_goes_on(self):

@@ -66,6 +66,25 @@ def scale_tril_from_precision(precision):
     return scale, gradient
 
 
+def scale_tril_from_scale(scale):
+    """Cholesky factor of scale scale^T, for the scale of any Gaussian.
+
+    Args:
+        scale: `tf.linalg.LinearOperator` of shape `[..., n, n]`; if it is
+            triangular, with a positive diagonal.
+
+    Returns:
+        The lower triangular L of shape `[..., n, n]` with a positive
+        diagonal, L L^T = scale scale^T.
+    """
+    dense = scale.to_dense()
+    triangular = (
+        tf.linalg.LinearOperatorDiag,
+        tf.linalg.LinearOperatorLowerTriangular,
+    )
+    return dense if isinstance(scale, triangular) else triangular_root(dense)
+
+
 def triangular_root(root):
     """The triangular one of all the roots of a covariance S S^T.
 

@@ -14,13 +14,6 @@ from tf_vlae.models.encoder_decoder import EncoderDecoder
 tfd = tfp.distributions
 
 
-# Scales that are their own Cholesky factors.
-_TRIANGULAR = (
-    tf.linalg.LinearOperatorDiag,
-    tf.linalg.LinearOperatorLowerTriangular,
-)
-
-
 class LatentVariableModel(EncoderDecoder, abc.ABC):
     """Latent variable model z ~ N(0, I), x|z ~ likelihood(decoder(z)).
 
@@ -67,10 +60,7 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
 
     def _scale_tril(self, posterior):
         """Cholesky factor of a covariance, `[batch, latent, latent]`."""
-        scale = posterior.scale
-        if isinstance(scale, _TRIANGULAR):
-            return scale.to_dense()
-        return linalg.triangular_root(scale.to_dense())
+        return linalg.scale_tril_from_scale(posterior.scale)
 
     def _prior(self):
         zeros = tf.zeros([self.latent], self.compute_dtype)

@@ -58,7 +58,7 @@ def export(model, path, version=None, overwrite=False, metadata=None):
         extra = folder / "assets.extra"
         extra.mkdir()
         (extra / metadatas.FILE).write_text(text)
-        warmup.write_requests(extra / warmup.FILE, served)
+        warmup.write_requests(extra / warmup.FILE, model, served)
     return folder.parents[1] / folder.name
 
 

@@ -13,8 +13,8 @@ def new_version(base, version=None, overwrite=False):
     """Makes `base/<version>/` appear at once, when all of it is written.
 
     What is written stays in a hidden folder beside it, which is no version to
-    a server that polls `base`, until one rename. A failure removes it; so
-    does not a kill, but what that leaves is never in the way.
+    a server that polls `base`, until one rename. A failure removes it; what a
+    kill leaves of it is never in the way.
 
     Args:
         base: folder of all the versions.
@@ -34,16 +34,19 @@ def new_version(base, version=None, overwrite=False):
     if target.exists() and not overwrite:
         raise _taken(target)
     with tempfile.TemporaryDirectory(prefix=".tmp-", dir=base) as temporary:
-        temporary = pathlib.Path(temporary)
-        yield temporary / target.name
+        folder = pathlib.Path(temporary) / target.name
+        old = folder.with_name("old")
+        yield folder
         if overwrite and target.exists():
-            os.rename(target, temporary / "old")
+            os.rename(target, old)
         try:
-            os.rename(temporary / target.name, target)
+            os.rename(folder, target)
         except OSError as error:
-            if not target.exists():
-                raise
-            raise _taken(target) from error
+            if target.exists():
+                raise _taken(target) from error
+            if old.exists():
+                os.rename(old, target)
+            raise
 
 
 def existing(base):
