@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from errors import invalid
-from tensorflow_serving.apis import prediction_log_pb2
 
 import tf_vlae
 from tf_vlae.serving.versions import new_version
@@ -205,27 +204,6 @@ class TestExport:
         assert summary["image_shape"] == [4]
         assert summary["image_dtype"] == "float32"
         assert summary["parameters"] == model.count_params()
-
-    def test_warm_up_requests_are_answered(self, exported):
-        path = exported[1]
-        served = tf.saved_model.load(str(path)).signatures
-        file = path / "assets.extra" / "tf_serving_warmup_requests"
-        asked = []
-        for record in tf.data.TFRecordDataset(str(file)):
-            log = prediction_log_pb2.PredictionLog.FromString(record.numpy())
-            assert log.WhichOneof("log_type") == "predict_log"
-            request = log.predict_log.request
-            name = request.model_spec.signature_name
-            inputs = {
-                key: tf.constant(tf.make_ndarray(value))
-                for key, value in request.inputs.items()
-            }
-            for output in served[name](**inputs).values():
-                assert np.all(np.isfinite(output))
-                asked.append((name, len(output)))
-        # Encoding has two outputs.
-        expected = {(name, batch) for name in served for batch in (1, 16)}
-        assert set(asked) == expected and len(asked) == 14
 
     def test_model_goes_on_as_if_it_had_not_been(self, exported, tmp_path):
         model, twin = exported[0], small_model()

@@ -36,7 +36,7 @@ def write_requests(path, model, signatures):
 
 def _request(name, inputs, examples):
     request = predict_pb2.PredictRequest()
-    # The server fills in the name of the model, which is not known here.
+    # No name of a model: they are run on the one that they come with.
     request.model_spec.signature_name = name
     for spec in inputs:
         request.inputs[spec.name].CopyFrom(
