@@ -5,8 +5,7 @@ import pathlib
 import numpy as np
 import PIL.Image
 import pytest
-import tensorflow as tf
-import tensorflow_datasets as tfds
+from stored import store
 
 from tf_vlae import datasets
 
@@ -17,37 +16,6 @@ SHAPES = {
     "cifar10": (32, 32, 3),
     "omniglot": (105, 105, 3),
 }
-
-
-def store(folder, name, splits, version="3.0.1"):
-    """Writes a data set as tensorflow_datasets prepares it.
-
-    Args:
-        folder: the data_dir.
-        name: name of the data set.
-        splits: dict from split names to (images, labels).
-        version: str.
-    """
-    parts = {
-        split: tf.data.Dataset.from_tensor_slices(
-            {"image": images, "label": labels}
-        )
-        for split, (images, labels) in splits.items()
-    }
-    features = tfds.features.FeaturesDict(
-        {
-            "image": tfds.features.Image(shape=SHAPES[name]),
-            "label": tfds.features.ClassLabel(num_classes=100),
-        }
-    )
-    tfds.dataset_builders.store_as_tfds_dataset(
-        name=name,
-        version=version,
-        features=features,
-        split_datasets=parts,
-        data_dir=folder,
-        disable_shuffling=True,
-    )
 
 
 def random_images(name, count, seed=0):

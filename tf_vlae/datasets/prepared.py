@@ -1,7 +1,6 @@
 """Data sets of tensorflow_datasets, from a folder or from the network."""
 
 import os
-import pathlib
 
 
 def builder(name, data_dir=None):
@@ -11,18 +10,19 @@ def builder(name, data_dir=None):
 
     Args:
         name: name of the data set in tensorflow_datasets.
-        data_dir: folder with data sets, or None for the default of
-            tensorflow_datasets.
+        data_dir: folder with data sets, maybe remote, or None for the default
+            of tensorflow_datasets.
 
     Returns:
         A `tfds.core.DatasetBuilder`.
     """
     # Here, as the import takes seconds that digits need not wait for.
     import tensorflow_datasets as tfds
+    from etils import epath
 
     if data_dir is None:
         data_dir = os.environ.get("TFDS_DATA_DIR", "~/tensorflow_datasets")
-    folder = pathlib.Path(data_dir).expanduser()
+    folder = epath.Path(data_dir).expanduser()
     versions = [
         info.parent for info in folder.glob(f"{name}/*/dataset_info.json")
     ]
