@@ -9,6 +9,8 @@ VERSION = re.search(
     r'__version__ = "(.+)"', (ROOT / "tf_vlae/__init__.py").read_text()
 ).group(1)
 
+BEAM = "apache-beam>=2.77,<3"
+
 setup(
     name="tf_vlae",
     version=VERSION,
@@ -37,7 +39,10 @@ setup(
         "tensorflow-serving-api>=2.21,<2.22",
     ],
     extras_require={
+        # trainers/score.py; it brings pyarrow.
+        "beam": [BEAM],
         "test": [
+            BEAM,
             "hypothesis>=6.170,<7",
             "pytest>=9.2,<10",
             "pytest-xdist>=3.8,<4",
