@@ -1,0 +1,571 @@
+"""Scores of a saved model, from the command line and by its functions."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import tensorflow as tf
+import tensorflow_datasets as tfds
+import trainer_runs
+from absl import app
+from stored import store
+
+import tf_vlae
+from trainers import score_images
+from trainers import score_model
+from trainers import score_options
+from trainers import score_run
+from trainers import score_units
+from trainers.score_folder import ScoreFolder
+from trainers.score_images import Record
+from trainers.score_part import ScorePart
+
+MAIN = pathlib.Path(score_run.__file__).with_name("score.py")
+QUANTITIES = list(score_model.QUANTITIES)
+SAMPLES, BATCH = 7, 4
+
+
+@pytest.fixture(scope="module")
+def pixels():
+    """Digits as uint8, `[24, 8, 8, 1]`."""
+    digits = tf_vlae.datasets.load("digits", batch_size=24)
+    return np.round(next(iter(digits.test)) * 255).astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def model(pixels):
+    # A Bernoulli, which refuses pixels above 1, and a full covariance.
+    model = tf_vlae.VLAE(3, (5,), T=1, likelihood="bernoulli", seed=0)
+    model.adapt(pixels / np.float32(255))
+    return model
+
+
+@pytest.fixture(scope="module")
+def saved_model(model, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved_model")
+    tf_vlae.export(model, folder)
+    return folder
+
+
+def feature(value):
+    """A `tf.train.Feature` of bytes, or of an array of numbers."""
+    if isinstance(value, bytes):
+        content = {"bytes_list": tf.train.BytesList(value=[value])}
+    elif np.issubdtype(value.dtype, np.integer):
+        content = {"int64_list": tf.train.Int64List(value=value.ravel())}
+    else:
+        content = {"float_list": tf.train.FloatList(value=value.ravel())}
+    return tf.train.Feature(**content)
+
+
+def example(**values):
+    features = {name: feature(value) for name, value in values.items()}
+    return tf.train.Example(
+        features=tf.train.Features(feature=features)
+    ).SerializeToString()
+
+
+def encodings(image):
+    """All the ways to store an image."""
+    return [
+        example(image=tf.io.encode_png(image).numpy()),
+        example(image=image.tobytes()),
+        example(image=image.astype(np.int64)),
+        example(image=image / 255, label=np.array([3])),
+    ]
+
+
+NAN = np.where(np.arange(64) == 5, np.nan, 0.5)
+# Records that cannot be scored, and words of the reason.
+BROKEN = [
+    (b"\xff\xffjunk", "Not a tf.train.Example"),
+    (example(label=np.array([3])), "No feature image, but label"),
+    (example(image=b"\x89PNG\r\n\x1a\nnot"), "PNG"),
+    (example(image=np.full(64, 1.5)), 'Expected data in [0, 1] for like'),
+    (example(image=bytes(63)), "63 pixels. Expected 64"),
+    (example(image=np.full(65, 0.5)), "65 pixels. Expected 64"),
+    (example(image=np.full(64, 256)), "not in 0..255"),
+    (example(image=tf.io.encode_png(np.zeros((8, 9, 1), np.uint8)).numpy()),
+     "(8, 9, 1). Expected (8, 8, 1)"),
+    (example(image=NAN), "not finite"),
+]  # fmt: skip
+
+
+def write(path, records):
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for record in records:
+            writer.write(record)
+
+
+@pytest.fixture(scope="module")
+def inputs(pixels, tmp_path_factory):
+    """Three files, and for each the images by index, None if broken."""
+    folder = tmp_path_factory.mktemp("inputs")
+    stored = [encodings(image)[i % 4] for i, image in enumerate(pixels)]
+    good = list(pixels)
+    broken = [record for record, _ in BROKEN]
+    # A batch all of which is broken keeps the one that the model refuses
+    # from cutting others in two, and so from changing their noise.
+    files = [
+        (stored[:9], good[:9]),
+        (
+            [*stored[9:13], *broken[:8], stored[13], broken[8], *stored[14:17]],
+            [*good[9:13], *[None] * 8, good[13], None, *good[14:17]],
+        ),
+        (stored[17:], [*good[17:-1], None]),
+    ]
+    for index, (records, _) in enumerate(files):
+        write(folder / f"images-{index}", records)
+    # The last record is not whole.
+    truncated = (folder / "images-2").read_bytes()[:-9]
+    (folder / "images-2").write_bytes(truncated)
+    return folder, [images for _, images in files]
+
+
+def settings(saved_model, output, **changes):
+    defaults = {
+        "saved_model": str(saved_model),
+        "dataset": None,
+        "split": "test",
+        "data_dir": None,
+        "tfrecord": None,
+        "feature": "image",
+        "quantities": QUANTITIES,
+        "num_samples": SAMPLES,
+        "output": str(output),
+        "format": "tfrecord",
+        "batch_size": BATCH,
+        "unit_size": 8,
+    }
+    return score_run.Settings(**defaults | changes)
+
+
+def score(*arguments, **changes):
+    return score_run.score(
+        settings(*arguments, **changes), score_options.parse([])
+    )
+
+
+def examples(path):
+    """The features of each `tf.train.Example` of a file."""
+    records = tf.data.TFRecordDataset(str(path)).as_numpy_iterator()
+    found = map(tf.train.Example.FromString, records)
+    return [dict(each.features.feature) for each in found]
+
+
+def read_scores(folder):
+    """A dict from ids to dicts of arrays, of TFRecord or Parquet files."""
+    rows = []
+    for path in sorted(folder.glob("part-*.tfrecord")):
+        for row in examples(path):
+            name = row.pop("id").bytes_list.value[0].decode()
+            values = {key: row[key].float_list.value for key in row}
+            rows.append((name, values))
+    for path in sorted(folder.glob("part-*.parquet")):
+        for row in pq.read_table(path).to_pylist():
+            rows.append((row.pop("id"), row))
+    found = {
+        name: {key: np.array(values[key]).ravel() for key in values}
+        for name, values in rows
+    }
+    assert len(found) == len(rows)
+    return found
+
+
+def read_bad(folder):
+    """A dict from ids to records and reasons."""
+    return {
+        row["id"].bytes_list.value[0].decode(): (
+            row["record"].bytes_list.value[0],
+            row["reason"].bytes_list.value[0].decode(),
+        )
+        for path in sorted(folder.glob("bad-*"))
+        for row in examples(path)
+    }
+
+
+def times(folder, pattern):
+    return {p.name: p.stat().st_mtime_ns for p in folder.glob(pattern)}
+
+
+def expected_scores(model, x):
+    """What the Python model says of a batch, a list of dicts of arrays."""
+    posterior = model.posterior(x)
+    found = {
+        "mean": model.encode(x),
+        "covariance": posterior.covariance(),
+        "elbo": model.importance_sample(x, SAMPLES, seed=0).elbo,
+        "log_likelihood": model.log_likelihood(x, SAMPLES, seed=0),
+        "reconstruction": model.reconstruct(x),
+    }
+    return [
+        {name: np.ravel(found[name][i]) for name in found}
+        for i in range(len(x))
+    ]
+
+
+@pytest.fixture(scope="module")
+def expected(model, inputs):
+    """All the scores, by id, of batches as they are cut."""
+    folder, files = inputs
+    scores = {}
+    for path, images in zip(sorted(folder.iterdir()), files, strict=True):
+        for start in range(0, len(images), BATCH):
+            batch = enumerate(images[start : start + BATCH], start)
+            good = {f"{path}/{i}": x for i, x in batch if x is not None}
+            if good:
+                x = np.stack(list(good.values())) / np.float32(255)
+                scores |= dict(
+                    zip(good, expected_scores(model, x), strict=True)
+                )
+    return scores
+
+
+def assert_same(found, expected):
+    assert found.keys() == expected.keys()
+    for name, quantities in expected.items():
+        assert found[name].keys() == quantities.keys()
+        for quantity, values in quantities.items():
+            np.testing.assert_allclose(
+                found[name][quantity],
+                values,
+                rtol=1e-5,
+                atol=1e-5,
+                err_msg=f"{quantity} of {name}",
+            )
+
+
+@pytest.fixture(scope="module")
+def run(saved_model, inputs, tmp_path_factory):
+    """A job that is killed within its last unit, and started again."""
+    folder, _ = inputs
+    output = tmp_path_factory.mktemp("scores")
+    arguments = [
+        sys.executable,
+        MAIN,
+        f"--saved_model={saved_model}",
+        f"--tfrecord={folder}/images-*",
+        f"--num_samples={SAMPLES}",
+        f"--batch_size={BATCH}",
+        f"--output={output}",
+    ]
+    # Where the code is must not help the workers.
+    environment = {k: os.environ[k] for k in os.environ if k != "PYTHONPATH"}
+    common = {"cwd": output, "env": environment, "text": True}
+    # The job waits for a pipe that nobody writes to.
+    (folder / "images-2").rename(folder / "kept")
+    os.mkfifo(folder / "images-2")
+    process = subprocess.Popen(
+        arguments,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        **common,
+    )
+    trainer_runs.kill_after(output / "done-00001-of-00003.json", process)
+    (folder / "kept").rename(folder / "images-2")
+    assert not (output / "done-00002-of-00003.json").exists()
+    before = times(output, "*-of-*[a-z]")
+    process = subprocess.run(
+        [*arguments, "--direct_running_mode=multi_processing"],
+        capture_output=True,
+        **common,
+    )
+    assert process.returncode == 0, process.stderr
+    return output, process.stdout, before
+
+
+class TestCommandLine:
+    def test_every_quantity_is_that_of_the_model(self, run, expected):
+        assert_same(read_scores(run[0]), expected)
+
+    def test_nothing_is_lost(self, run, inputs):
+        output, text, _ = run
+        folder, files = inputs
+        summary = json.loads((output / "summary.json").read_text())
+        assert summary == {"scored": 23, "bad": 10, "units": 3}
+        assert sum(map(len, files)) == 33
+        assert "3/3 units, 33 images, 10 bad" in text
+        assert "scored 23, bad 10, units 3" in text
+        assert text.endswith(f"The results are in {output}.\n")
+        ids = [*read_scores(output), *read_bad(output)]
+        assert sorted(ids) == sorted(
+            f"{folder}/images-{file}/{index}"
+            for file, images in enumerate(files)
+            for index in range(len(images))
+        )
+
+    def test_bad_records_have_their_reason_and_their_bytes(self, run, inputs):
+        bad = read_bad(run[0])
+        places = [*range(4, 12), 13]
+        for place, (record, words) in zip(places, BROKEN, strict=True):
+            found, reason = bad[f"{inputs[0]}/images-1/{place}"]
+            assert found == record
+            assert words in reason
+            assert "node" not in reason
+        record, reason = bad[f"{inputs[0]}/images-2/6"]
+        assert record == b""
+        assert "The rest is lost: truncated record" in reason
+
+    def test_finished_units_are_kept(self, run):
+        output, _, before = run
+        finished = {name for name in before if "-00002-" not in name}
+        assert len(finished) == 6
+        after = times(output, "*")
+        assert {name: after[name] for name in finished} == {
+            name: before[name] for name in finished
+        }
+        assert not times(output, "*.tmp")
+
+
+@pytest.fixture(scope="module")
+def output(saved_model, inputs, tmp_path_factory):
+    output = tmp_path_factory.mktemp("parquet")
+    pattern = f"{inputs[0]}/images-*"
+    score(saved_model, output, tfrecord=pattern, format="parquet")
+    return output
+
+
+class TestFunctions:
+    def test_parquet(self, output, expected):
+        assert_same(read_scores(output), expected)
+        schema = pq.read_schema(output / "part-00000-of-00003.parquet")
+        assert str(schema.field("covariance").type) == "list<element: float>"
+        assert str(schema.field("elbo").type) == "float"
+
+    def test_a_part_that_is_deleted_is_made_again(
+        self, saved_model, inputs, output, expected
+    ):
+        part = output / "part-00001-of-00003.parquet"
+        part.unlink()
+        before = times(output, "*-0000[02]-of-*")
+        pattern = f"{inputs[0]}/images-*"
+        summary = score(saved_model, output, tfrecord=pattern, format="parquet")
+        assert summary == {"scored": 23, "bad": 10, "units": 3}
+        assert times(output, "*-0000[02]-of-*") == before
+        assert_same(read_scores(output), expected)
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({"num_samples": 8}, r"num_samples=8 \(was 7\)"),
+            ({"quantities": ["mean"]}, r"quantities=\['mean'\] \(was"),
+            ({"tfrecord": "images-[01]"}, "units="),
+        ],
+    )
+    def test_other_settings_are_refused(
+        self, saved_model, inputs, output, changes, words
+    ):
+        pattern = changes.get("tfrecord", "images-*")
+        changes = {**changes, "tfrecord": f"{inputs[0]}/{pattern}"}
+        before = times(output, "*")
+        with pytest.raises(ValueError, match=f"other settings: .*{words}"):
+            score(saved_model, output, format="parquet", **changes)
+        assert times(output, "*") == before
+
+    def test_only_the_image_that_is_refused_is_bad(
+        self, saved_model, model, pixels, tmp_path
+    ):
+        records = [example(image=image / 255) for image in pixels[:7]]
+        records.insert(2, example(image=np.full(64, -0.5)))
+        write(tmp_path / "images", records)
+        summary = score(
+            saved_model,
+            tmp_path / "scores",
+            tfrecord=str(tmp_path / "images"),
+            quantities=["mean"],
+            batch_size=8,
+        )
+        assert summary == {"scored": 7, "bad": 1, "units": 1}
+        assert list(read_bad(tmp_path / "scores")) == [f"{tmp_path}/images/2"]
+        found = read_scores(tmp_path / "scores")
+        del found[f"{tmp_path}/images/0"], found[f"{tmp_path}/images/1"]
+        means = model.encode(pixels[2:7] / np.float32(255))
+        ids = [f"{tmp_path}/images/{index}" for index in range(3, 8)]
+        assert_same(
+            found,
+            {
+                name: {"mean": mean}
+                for name, mean in zip(ids, means.numpy(), strict=True)
+            },
+        )
+
+
+@pytest.fixture(scope="module")
+def data_dir(pixels, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tfds")
+    store(folder, "drawings", {"test": (pixels[:20], np.arange(20))})
+    return folder
+
+
+class TestDatasets:
+    def test_every_image_is_scored(
+        self, saved_model, model, pixels, data_dir, tmp_path
+    ):
+        changes = {
+            "dataset": "drawings",
+            "data_dir": str(data_dir),
+            "quantities": ["reconstruction"],
+        }
+        summary = score(saved_model, tmp_path, **changes)
+        assert summary == {"scored": 20, "bad": 0, "units": 3}
+        means = model.reconstruct(pixels[:20] / np.float32(255)).numpy()
+        assert_same(
+            read_scores(tmp_path),
+            {
+                f"test/{index}": {"reconstruction": mean.ravel()}
+                for index, mean in enumerate(means)
+            },
+        )
+
+    def test_ids_are_the_indices_in_the_split(self, tmp_path):
+        # More than a reader takes of one file before it turns to the next.
+        grey = np.arange(50, dtype=np.uint8)
+        images = np.broadcast_to(grey[:, None, None, None], (50, 8, 8, 1))
+        store(tmp_path, "drawings", {"test": (images, grey)}, shuffled_in=2)
+        (unit,) = self._units(tmp_path, (8, 8, 1), size=50)
+        records = list(unit.records(image_format((8, 8, 1))))
+        builder = tfds.builder_from_directory(unit.folder)
+        for index in (0, 20, 49):
+            (example,) = builder.as_dataset(split=f"test[{index}:{index + 1}]")
+            expected = example["image"].numpy() / 255
+            assert records[index].id == f"test/{index}"
+            np.testing.assert_allclose(
+                records[index].image, expected, rtol=1e-6
+            )
+
+    def test_examples_of_a_broken_file_are_all_accounted_for(
+        self, pixels, tmp_path
+    ):
+        path = self._stored(pixels[:20], tmp_path)
+        content = path.read_bytes()
+        path.write_bytes(content[: len(content) // 2])
+        bad = self._bad_among(pixels[:20], tmp_path)
+        assert 5 < len(bad) < 15
+        assert bad == list(range(20 - len(bad), 20))
+
+    def test_an_example_that_cannot_be_decoded_is_bad_alone(
+        self, pixels, tmp_path
+    ):
+        path = self._stored(pixels[:20], tmp_path)
+        records = list(tf.data.TFRecordDataset(str(path)).as_numpy_iterator())
+        records[9] = records[9].replace(b"PNG", b"???")
+        write(path, records)
+        assert self._bad_among(pixels[:20], tmp_path) == [9]
+
+    def test_a_shape_that_does_not_fit_is_an_error_at_once(self, data_dir):
+        with pytest.raises(
+            ValueError, match=r"are \(8, 8, 1\), .* \(8, 9, 1\)"
+        ):
+            self._units(data_dir, (8, 9, 1))
+
+    def test_unknown_splits_are_refused(self, data_dir):
+        with pytest.raises(ValueError, match="no split train, but test"):
+            self._units(data_dir, (8, 8, 1), "train")
+
+    def test_digits(self):
+        wanted = image_format((8, 8, 1))
+        (unit,) = score_units.of_dataset("digits", "test", None, 8, wanted)
+        images = [record.image for record in unit.records(wanted)]
+        expected = tf_vlae.datasets.load("digits", batch_size=359).test
+        np.testing.assert_array_equal(images, next(iter(expected)))
+
+    @staticmethod
+    def _stored(images, folder):
+        store(folder, "drawings", {"test": (images, np.arange(len(images)))})
+        (path,) = folder.glob("drawings/*/*.tfrecord*")
+        return path
+
+    def _bad_among(self, images, data_dir):
+        """Indices of the bad; the others are the images in order."""
+        records = [
+            record
+            for unit in self._units(data_dir, (8, 8, 1))
+            for record in unit.records(image_format((8, 8, 1)))
+        ]
+        assert [r.id for r in records] == [f"test/{i}" for i in range(20)]
+        for record, image in zip(records, images, strict=True):
+            if not record.reason:
+                np.testing.assert_allclose(record.image, image / 255, rtol=1e-6)
+        return [index for index, r in enumerate(records) if r.reason]
+
+    @staticmethod
+    def _units(data_dir, shape, split="test", size=8):
+        return score_units.of_dataset(
+            "drawings", split, str(data_dir), size, image_format(shape)
+        )
+
+
+def image_format(shape, dtype=np.float32):
+    return score_images.ImageFormat("image", shape, dtype)
+
+
+class TestImageFormat:
+    @pytest.mark.parametrize("encoding", range(3))
+    def test_integers_for_a_model_of_integers(self, pixels, encoding):
+        found = image_format((8, 8, 1), np.uint8).of_example(
+            encodings(pixels[0])[encoding]
+        )
+        assert found.dtype == np.uint8
+        np.testing.assert_array_equal(found, pixels[0])
+
+    def test_floats_are_refused_by_a_model_of_integers(self, pixels):
+        raw = encodings(pixels[0])[3]
+        with pytest.raises(ValueError, match=r"float32\. Expected int"):
+            image_format((8, 8, 1), np.uint8).of_example(raw)
+
+    @pytest.mark.parametrize("shape", [(64,), (8, 8), (1, 8, 8)])
+    def test_as_many_pixels_in_another_shape(self, pixels, shape):
+        raw = encodings(pixels[0])[0]
+        found = image_format(shape).of_example(raw)
+        np.testing.assert_allclose(found, pixels[0].reshape(shape) / 255)
+
+    def test_transposed_images_do_not_fit(self):
+        assert not image_format((4, 16)).fits((16, 4))
+
+
+class TestFolder:
+    def test_counts_must_be_those_of_the_inputs(self, tmp_path):
+        folder = ScoreFolder(str(tmp_path), 1, "tfrecord")
+        with (
+            pytest.raises(RuntimeError, match="3 inputs"),
+            ScorePart(folder, 0, ["elbo"]) as part,
+        ):
+            part.write_scores(["a"], {"elbo": np.ones(1)})
+            part.write_bad([Record("b", reason="none")])
+            part.finish(3)
+        assert not folder.finished()
+        assert not list(tmp_path.iterdir())
+
+    def test_the_newest_version_is_used(self, tmp_path):
+        with pytest.raises(ValueError, match="no SavedModel in"):
+            score_model.newest(str(tmp_path))
+        for version in ("2", "10", "9"):
+            (tmp_path / version).mkdir()
+            (tmp_path / version / "saved_model.pb").touch()
+        newest = str(tmp_path / "10")
+        assert score_model.newest(str(tmp_path)) == newest
+        assert score_model.newest(newest) == newest
+
+
+class TestOptions:
+    def test_what_neither_knows_is_refused(self):
+        with pytest.raises(app.UsageError, match="--quantitys=mean"):
+            score_options.parse(["--quantitys=mean"])
+
+    def test_other_runners_are_beams_business(self):
+        options = score_options.parse(["--runner=FlinkRunner", "--new=1"])
+        assert options.get_all_options()["runner"] == "FlinkRunner"
+
+    def test_without_beam_it_says_what_to_install(self):
+        code = "import runpy, sys; sys.modules['apache_beam'] = None; "
+        code += f"runpy.run_path({str(MAIN)!r})"
+        process = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True
+        )
+        assert process.returncode == 1
+        assert process.stderr.endswith("pip install -e '.[beam]'\n")
