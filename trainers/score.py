@@ -75,5 +75,4 @@ def main(argv):
 if __name__ == "__main__":
     # Beam is talkative; --verbosity=0 lets it.
     FLAGS.verbosity = -1
-    # What absl does not know is for Beam.
-    app.run(main, flags_parser=lambda argv: FLAGS(argv, known_only=True))
+    app.run(main, flags_parser=score_options.parse_own)

@@ -1,11 +1,29 @@
-"""Flags that are Beam's."""
+"""Flags of two libraries in one command line: absl's, and else Beam's."""
+
+import sys
 
 from absl import app
+from absl import flags
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.options.pipeline_options import StandardOptions
 
 # What DirectRunner comes down to, after it has asked the network for another.
 _LOCAL = "apache_beam.runners.portability.fn_api_runner.FnApiRunner"
+
+
+def parse_own(argv):
+    """Parses the flags of the program.
+
+    Args:
+        argv: list of str.
+
+    Returns:
+        What is left of them: the name of the program, and Beam's.
+    """
+    try:
+        return flags.FLAGS(argv, known_only=True)
+    except flags.Error as error:
+        sys.exit(f"{error}\nPass --help to see the flags.")
 
 
 def parse(arguments):
