@@ -1,7 +1,6 @@
 """A comparison of models, from the command line."""
 
 import csv
-import dataclasses
 import json
 import pathlib
 import subprocess
@@ -26,19 +25,20 @@ def call(*arguments):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Two models on digits."""
+    """Two models and two seeds on digits."""
     folder = tmp_path_factory.mktemp("compare")
     arguments = [
         "--models=vae,vlae",
+        "--seeds=2",
         "--epochs=1",
         "--parallel=2",
         f"--workdir={folder}",
     ]
     process = call(*arguments)
     assert process.returncode == 0, process.stderr
-    assert "/2 cells done" in process.stdout
+    assert "/4 cells done" in process.stdout
     before = {p: p.stat().st_mtime_ns for p in folder.glob("*/results.json")}
-    assert len(before) == 2
+    assert len(before) == 4
     # Finished cells are kept.
     process = call(*arguments)
     assert process.returncode == 0, process.stderr
@@ -57,7 +57,7 @@ class TestTable:
     def test_values_are_means_of_the_runs(self, rows, folder):
         assert [row["model"] for row in rows] == ["vae", "vlae"]
         cells = compare_cells.grid(
-            ["digits"], "small", ["vae", "vlae"], [1], 1, 1, folder
+            ["digits"], "small", ["vae", "vlae"], [1], 2, 1, folder
         )
         for row in rows:
             found = [
@@ -68,39 +68,57 @@ class TestTable:
             for name in ("own", "laplace"):
                 values = [each[name]["log_likelihood"] for each in found]
                 assert float(row[name]) == pytest.approx(np.mean(values))
-                assert float(row[f"{name}_spread"]) == 0
-            assert row["seeds"] == "1"
+                spread = np.abs(np.diff(values)) / np.sqrt(2)
+                assert float(row[f"{name}_spread"]) == pytest.approx(*spread)
+                halves = [each[name]["half"] for each in found]
+                half = float(row[f"{name}_half"])
+                assert half == pytest.approx(np.mean(halves))
+            assert row["seeds"] == "2"
             assert float(row["cpu_seconds_per_epoch"]) > 0
 
     def test_the_best_is_bold(self, rows, folder):
         lines = (folder / "table.md").read_text().splitlines()
-        assert len(lines) == 4
+        # Two tables of two rows, and a line between them.
+        assert len(lines) == 9
         best = max(range(2), key=lambda i: float(rows[i]["own"]))
-        cells = [line.split("|")[4].strip() for line in lines[2:]]
+        cells = [line.split("|")[4].strip() for line in lines[2:4]]
         assert cells[best].startswith("**")
         assert not cells[1 - best].startswith("**")
-        assert "+-" not in cells[0]
+        assert f"+- {float(rows[0]['own_spread']):.2f}" in cells[0]
 
     def test_plot(self, folder):
         image = matplotlib.image.imread(folder / "table.png")
         assert np.ptp(image[..., :3]) > 0.5
 
 
-def test_spread_over_seeds(folder, tmp_path):
-    cells = compare_cells.grid(["digits"], "small", ["vae"], [1], 2, 1, folder)
-    text = (cells[0].folder / "results.json").read_text()
-    results = json.loads(text)
-    value = results["test"]["own"]["log_likelihood"]
-    cells = [dataclasses.replace(cell, root=tmp_path) for cell in cells]
-    for cell, shift in zip(cells, (-3.0, 1.0), strict=True):
-        results["test"]["own"]["log_likelihood"] = value + shift
+def test_dequantised(folder, tmp_path):
+    (cell,) = compare_cells.grid(
+        ["digits"], "small", ["vae"], [1], 1, 1, folder
+    )
+    results = cell.results()
+    grid = compare_cells.grid(
+        ["digits", "binary_mnist"],
+        "small",
+        ["vae"],
+        [1],
+        1,
+        1,
+        tmp_path,
+        logit=True,
+    )
+    for cell in grid:
         cell.folder.mkdir()
-        (cell.folder / "results.json").write_text(json.dumps(results))
-    (row,) = compare_table.rows(cells)
-    assert row["own"] == pytest.approx(value - 1)
-    assert row["own_spread"] == pytest.approx(np.sqrt(8))
-    assert row["laplace_spread"] == 0
-    assert f"{value - 1:.2f} +- 2.83" in compare_table.markdown([row])
+        bits = {"bits_per_dimension": 4.25} if cell.logit else {}
+        own = {**results["test"]["own"], **bits}
+        found = {**results, "test": {**results["test"], "own": own}}
+        (cell.folder / "results.json").write_text(json.dumps(found))
+    assert [cell.logit for cell in grid] == [True, False]
+    assert "--logit=True" in grid[0].flags
+    rows = compare_table.rows(grid)
+    assert [row["own_bits_per_dimension"] for row in rows] == [4.25, None]
+    text = compare_table.markdown(rows)
+    assert text.count("bits per dimension") == 1
+    assert " 4.25 |" in text
 
 
 class TestPaper:

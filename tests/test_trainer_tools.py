@@ -13,6 +13,8 @@ import pytest
 import trainer_runs
 
 import tf_vlae
+from tf_vlae import importance
+from trainers import curves_table
 
 TRAINERS = pathlib.Path(trainer_runs.MAIN).parent
 _TEXTS = ("run", "elbo_by_updates")
@@ -27,6 +29,24 @@ def call(program, *arguments):
     )
 
 
+def measured(program, name, run, *arguments):
+    """What a program prints and the rows that it leaves, for a run."""
+    process = call(
+        program,
+        f"--workdir={run}",
+        "--images=40",
+        f"--output={run}",
+        *arguments,
+    )
+    assert process.returncode == 0, process.stderr
+    assert f"The results are in {run}." in process.stdout
+    assert (run / f"{name}.md").read_text() in process.stdout
+    image = matplotlib.image.imread(run / f"{name}.png")
+    assert np.ptp(image[..., :3]) > 0.5
+    with open(run / f"{name}.csv") as file:
+        return process.stdout, list(csv.DictReader(file))
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A run of three epochs, of which all checkpoints are kept."""
@@ -39,14 +59,18 @@ def run(tmp_path_factory):
 class TestCurves:
     @pytest.fixture(scope="class")
     @classmethod
-    def rows(cls, run):
-        process = call(
-            "curves.py", f"--workdir={run}", "--images=40", f"--output={run}"
-        )
-        assert process.returncode == 0, process.stderr
-        assert f"curves.csv and curves.png are in {run}." in process.stdout
-        with open(run / "curves.csv") as file:
-            return list(csv.DictReader(file))
+    def found(cls, run):
+        return measured("curves.py", "curves", run, "--budgets=5,9")
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def rows(cls, found):
+        return found[1]
+
+    def test_budgets(self, found):
+        # Three epochs are over long before.
+        assert "| run | 5 CPU min | 9 CPU min |" in found[0]
+        assert "| plain |  |  |" in found[0]
 
     def test_points(self, rows, run):
         assert [row["epoch"] for row in rows] == ["1", "2", "3"]
@@ -65,33 +89,49 @@ class TestCurves:
         model = keras.saving.load_model(run / "model.keras")
         data = tf_vlae.datasets.load("digits", batch_size=32)
         x = np.concatenate(list(data.test.as_numpy_iterator()))[:40]
-        values = model.log_likelihood(x, 5000, seed=1, T=8).numpy()
+        proposal = importance.laplace_proposal(model)
+        # As the batches of the run are.
+        values = [
+            model.log_likelihood(part, 100, seed=step, proposal=proposal)
+            for step, part in enumerate(np.split(x, [32]))
+        ]
+        values = np.concatenate(values)
         assert float(rows[-1]["log_likelihood"]) == pytest.approx(
-            values.mean(), abs=0.2
+            values.mean(), abs=1e-3
         )
         error = values.std() / np.sqrt(40)
         assert float(rows[-1]["standard_error"]) == pytest.approx(
-            error, rel=0.05
+            error, abs=1e-3
         )
 
-    def test_plot(self, rows, run):
-        del rows
-        image = matplotlib.image.imread(run / "curves.png")
-        assert np.ptp(image[..., :3]) > 0.5
+
+def test_last_checkpoint_within_a_budget():
+    points = [
+        {"run": run, "epoch": e, "cpu_minutes": t, "log_likelihood": 10.0 * e}
+        for run, e, t in (
+            ("a", 1, 2.0),
+            ("a", 2, 4.9),
+            ("a", 3, 9.0),
+            ("b", 1, 7),
+        )
+    ]
+    assert curves_table.markdown(points, ["1", "5", "7"]) == (
+        "| run | 1 CPU min | 5 CPU min | 7 CPU min |\n"
+        "| --- | --- | --- | --- |\n"
+        "| a |  | 20.0 (epoch 2) | 20.0 (epoch 2) |\n"
+        "| b |  |  | 10.0 (epoch 1) |\n"
+    )
+    (row,) = curves_table.markdown(points[:3], ["20"]).splitlines()[2:]
+    assert row == "| a |  |"
 
 
 class TestEvaluate:
     @pytest.fixture(scope="class")
     @classmethod
     def rows(cls, run):
-        process = call(
-            "evaluate.py", f"--workdir={run}", "--images=40", f"--output={run}"
-        )
-        assert process.returncode == 0, process.stderr
-        assert "| run | log_likelihood |" in process.stdout
-        assert (run / "gaps.md").exists()
-        with open(run / "gaps.csv") as file:
-            return list(csv.DictReader(file))
+        text, rows = measured("evaluate.py", "gaps", run)
+        assert "| run | log_likelihood |" in text
+        return rows
 
     def test_parts_add_up(self, rows):
         (row,) = rows
@@ -108,11 +148,6 @@ class TestEvaluate:
         assert after == pytest.approx(float(rows[0]["elbo"]), abs=1)
         assert before != after
 
-    def test_plot(self, rows, run):
-        del rows
-        image = matplotlib.image.imread(run / "gaps.png")
-        assert np.ptp(image[..., :3]) > 0.5
-
 
 class TestSolverError:
     def test_more_iterations_solve_better(self, run):
@@ -126,6 +161,17 @@ class TestSolverError:
         assert errors[0] > 1 > 0.01 >= errors[1] >= errors[2]
         assert "default" in lines[3]
         assert errors[3] < 2
+
+
+def test_overheads():
+    flags = ("--sizes=small", "--forms=vae", "--steps=2", "--rounds=1")
+    process = call("overheads.py", *flags)
+    assert process.returncode == 0, process.stderr
+    head, row = process.stdout.splitlines()
+    assert "train step" in head
+    name, *times = row.rsplit(maxsplit=5)
+    assert name == "small vae"
+    assert all(0 < float(time) < 1000 for time in times)
 
 
 def test_no_run(tmp_path):

@@ -6,6 +6,10 @@ import typing
 import tensorflow as tf
 import tensorflow_probability as tfp
 
+from tf_vlae import layers
+
+# Updates of the proposal that is the same for all models.
+_UPDATES = 8
 # Rows of the decoder in one pass: large enough for matrix products at full
 # speed, small enough that their activations stay within some 100 MiB.
 ROWS = 8192
@@ -47,9 +51,7 @@ def in_parts(part, examples, dtype):
     none = Estimate(*(tf.zeros([0], dtype) for _ in Estimate._fields))
 
     def body(start, found):
-        pairs = zip(found, part(start), strict=True)
-        found = Estimate(*(tf.concat(pair, axis=0) for pair in pairs))
-        return start + EXAMPLES, found
+        return start + EXAMPLES, concatenate([found, part(start)])
 
     _, found = tf.while_loop(
         lambda start, _: start < examples,
@@ -62,6 +64,33 @@ def in_parts(part, examples, dtype):
         parallel_iterations=1,
     )
     return found
+
+
+def concatenate(estimates):
+    """One `Estimate` of all the examples of several.
+
+    Args:
+        estimates: list of `Estimate`.
+
+    Returns:
+        An `Estimate`.
+    """
+    fields = zip(*estimates, strict=True)
+    return Estimate(*(tf.concat(field, axis=0) for field in fields))
+
+
+def laplace_proposal(model):
+    """The Laplace posterior of a decoder, the same for all kinds of models.
+
+    Args:
+        model: a `tf_vlae.Autoencoder`.
+
+    Returns:
+        A `tf_vlae.layers.LaplacePosterior`.
+    """
+    return layers.LaplacePosterior(
+        model.decoder, model.likelihood, _UPDATES, dtype=model.dtype_policy
+    )
 
 
 def estimate(log_joint, posterior, num_samples, seed):

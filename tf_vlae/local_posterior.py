@@ -1,13 +1,10 @@
 import tensorflow as tf
 import tensorflow_probability as tfp
 
-from tf_vlae import layers
+from tf_vlae import importance
 from tf_vlae import validation
 
 tfd = tfp.distributions
-
-# Updates of the Laplace posterior that the search starts from.
-UPDATES = 8
 
 
 class LocalPosterior:
@@ -15,7 +12,14 @@ class LocalPosterior:
 
     No encoder is involved: this is the best that a family of posteriors can
     do for a decoder, the reference that tells what amortization costs from
-    what the family costs (Cremer et al., 2018). The Gaussian is sought as
+    what the family costs (Cremer et al., 2018):
+
+    ```
+    log p(x) - ELBO = (log p(x) - best ELBO) + (best ELBO - ELBO)
+                      approximation gap        amortization gap
+    ```
+
+    The Gaussian is sought as
 
     ```
     z = m + S (a + B e),   e ~ N(0, I)
@@ -25,22 +29,26 @@ class LocalPosterior:
     starting from 0 and I, by Adam.
 
     Args:
-        family: `"full"` or `"diagonal"`, the covariance.
+        model: a `tf_vlae.Autoencoder`.
+        family: `"full"` or `"diagonal"`, the covariance; by default that of
+            the model. Flows are given a full Gaussian, than which they may
+            be better.
         steps: int. Number of steps.
         learning_rate: float.
         samples: int. Number of pairs of opposite samples in each step.
         seed: int.
 
     Call arguments:
-        model: a `tf_vlae.Autoencoder`.
-        x: tensor of shape `[batch, *image_shape]`.
+        mean: tensor of shape `[batch, latent]`, where to start.
+        x: float tensor of shape `[batch, *image_shape]`.
 
     Returns:
         A `tfp.distributions` Gaussian, batch shape `[batch]`, event shape
         `[latent]`.
 
     Example:
-    >>> q = tf_vlae.LocalPosterior("diagonal")(model, images)
+    >>> best = tf_vlae.LocalPosterior(model)
+    >>> model.importance_sample(images, proposal=best).elbo
 
     Reference:
 
@@ -49,12 +57,16 @@ class LocalPosterior:
 
     def __init__(
         self,
-        family="full",
+        model,
+        family=None,
         steps=500,
         learning_rate=0.02,
         samples=8,
         seed=0,
     ):
+        self._model = model
+        self._refine = importance.laplace_proposal(model)
+        family = family or model.family
         self._scale = validation.one_of("family", family, _SCALES)
         self._steps = validation.integer("steps", steps, 1)
         self._learning_rate = validation.positive(
@@ -64,21 +76,12 @@ class LocalPosterior:
         self._seed = validation.seed("seed", seed)
         self._graph = tf.function(self._fit, reduce_retracing=True)
 
-    def __call__(self, model, x):
-        refine = layers.LaplacePosterior(
-            model.decoder,
-            model.likelihood,
-            UPDATES,
-            dtype=model.dtype_policy,
-        )
-        x = model._prepare(x)
-        start = refine(model.encode(x), x)
+    def __call__(self, mean, x):
+        start = self._refine(mean, x)
         scale = self._scale.start(start.scale.to_dense())
-        return tfd.MultivariateNormalTriL(
-            *self._graph(model, x, start.mean(), scale)
-        )
+        return tfd.MultivariateNormalTriL(*self._graph(x, start.loc, scale))
 
-    def _fit(self, model, x, mean, start):
+    def _fit(self, x, mean, start):
         latent = mean.shape[-1]
         size = latent + self._scale.size(latent)
         zeros = tf.zeros([tf.shape(mean)[0], size], mean.dtype)
@@ -106,8 +109,10 @@ class LocalPosterior:
                         scale[None], noise[..., None], adjoint=True
                     )[..., 0]
                 )
-                elbo = model.log_joint(x, z) + tf.reduce_sum(pull * z, -1)
-                elbo = tf.reduce_mean(elbo, axis=0)
+                log_joint = self._model._log_joint(x, z)
+                elbo = tf.reduce_mean(
+                    log_joint + tf.reduce_sum(pull * z, -1), axis=0
+                )
             return tape.gradient(elbo, parameters)
 
         return gaussian(self._ascend(gradient, zeros))

@@ -43,13 +43,14 @@ class WarmStart(keras.layers.Layer):
         self._first = number("first_elbo")
         self._best = number("best_elbo")
         self._waited = number("epochs_waited")
-        self._over = number("over")
         self.built = True
 
     @property
     def over(self):
         """Whether the warm start is over, a bool."""
-        return bool(self._over.numpy())
+        if self.epochs is not None:
+            return bool(self._seen.numpy() >= self.epochs)
+        return bool(self._waited.numpy() >= self.patience)
 
     def observe(self, logs):
         """Takes note of an epoch.
@@ -59,16 +60,10 @@ class WarmStart(keras.layers.Layer):
         """
         if self.epochs is not None:
             self._seen.assign_add(1.0)
-            over = self._seen.numpy() >= self.epochs
+        # Not every epoch needs to be validated.
         elif "val_elbo" in logs:
             self._seen.assign_add(1.0)
             self._observe_elbo(logs["val_elbo"])
-            over = self._waited.numpy() >= self.patience
-        else:
-            # Not every epoch needs to be validated.
-            over = False
-        if over:
-            self._over.assign(1.0)
 
     def require(self, validates):
         """Raises an error if there is nothing to decide by.

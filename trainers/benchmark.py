@@ -23,22 +23,9 @@ from trainers import benchmark_cases
 from trainers import benchmark_plots
 from trainers import benchmark_report
 from trainers import benchmark_run
+from trainers import list_flags
 
 FLAGS = flags.FLAGS
-
-
-def _define_list(name, default, is_valid, text):
-    values = ",".join(map(str, default))
-    flags.DEFINE_list(name, values, text)
-    flags.register_validator(
-        name,
-        lambda chosen: chosen and all(map(is_valid, chosen)),
-        f"Expected one or more, as in {values}.",
-    )
-
-
-def _is_count(text):
-    return text.isdecimal() and int(text) > 0
 
 
 for _name, _known, _what in (
@@ -46,12 +33,14 @@ for _name, _known, _what in (
     ("sizes", benchmark_cases.SIZES, "Sizes of the networks."),
     ("data", benchmark_cases.SHAPES, "Shapes of the data."),
 ):
-    _define_list(_name, _known, _known.__contains__, _what)
-_define_list("T", benchmark_cases.UPDATES, _is_count, "Numbers of updates.")
-_define_list(
+    list_flags.define(_name, _known, _known.__contains__, _what)
+list_flags.define(
+    "T", benchmark_cases.UPDATES, list_flags.is_count, "Numbers of updates."
+)
+list_flags.define(
     "threads",
     ("1", "all"),
-    lambda text: text == "all" or _is_count(text),
+    lambda text: text == "all" or list_flags.is_count(text),
     "Numbers of threads.",
 )
 flags.DEFINE_integer("repeats", 3, "Rounds of all the cases of a group.", 1)

@@ -23,8 +23,9 @@ from trainers import compare_plot
 from trainers import compare_run
 from trainers import compare_table
 from trainers import experiment
-from trainers import files
+from trainers import list_flags
 from trainers import paper
+from trainers import report
 
 _DATASET = absl_flags.DEFINE_enum(
     "dataset",
@@ -33,28 +34,29 @@ _DATASET = absl_flags.DEFINE_enum(
     "Data set; all for those of the paper.",
 )
 _SIZE = absl_flags.DEFINE_enum("size", "small", ["small", "big"], "Networks.")
-_MODELS = absl_flags.DEFINE_list(
-    "models", "vae,savae,hfvae,vlae", "Models to compare."
+_MODELS = list_flags.define(
+    "models",
+    ("vae", "savae", "hfvae", "vlae"),
+    experiment.MODELS.__contains__,
+    f"Models to compare, of {', '.join(experiment.MODELS)}.",
 )
-_T = absl_flags.DEFINE_list("T", "1", "Numbers of updates; vae has none.")
+_T = list_flags.define(
+    "T", (1,), list_flags.is_count, "Numbers of updates; vae has none."
+)
 _EPOCHS = absl_flags.DEFINE_integer("epochs", 20, "Epochs of each run.", 1)
 _SEEDS = absl_flags.DEFINE_integer("seeds", 1, "Number of seeds.", 1)
+_LOGIT = absl_flags.DEFINE_boolean(
+    "logit",
+    False,
+    "Dequantise the pixels, as in trainers/main.py, and give bits per "
+    "dimension too.",
+)
 _WORKDIR = absl_flags.DEFINE_string("workdir", "compare", "Folder of it all.")
 _DATA_DIR = absl_flags.DEFINE_string(
     "data_dir", None, "Folder with the data sets, as in trainers/main.py."
 )
 _PARALLEL = absl_flags.DEFINE_integer(
     "parallel", 1, "Runs at once, each on one thread if several.", 1
-)
-absl_flags.register_validator(
-    "models",
-    lambda names: names and set(names) <= set(experiment.MODELS),
-    f"Expected some of {', '.join(experiment.MODELS)}.",
-)
-absl_flags.register_validator(
-    "T",
-    lambda values: values and all(v.isdecimal() and int(v) for v in values),
-    "Expected positive integers, as in 1,2,4,8.",
 )
 
 
@@ -73,6 +75,7 @@ def main(argv):
         _SEEDS.value,
         _EPOCHS.value,
         root,
+        _LOGIT.value,
     )
     extra = [f"--data_dir={_DATA_DIR.value}"] if _DATA_DIR.value else []
     try:
@@ -81,11 +84,7 @@ def main(argv):
         sys.exit(str(error))
     rows = compare_table.rows(cells)
     text = compare_table.markdown(rows)
-    print(text)
-    files.write(root / "table.md", text)
-    files.write_csv(root / "table.csv", rows)
-    compare_plot.draw(rows).savefig(root / "table.png", dpi=150)
-    print(f"table.md, table.csv and table.png are in {root}.")
+    report.leave(root, "table", rows, compare_plot.draw(rows), text)
 
 
 if __name__ == "__main__":

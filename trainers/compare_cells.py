@@ -19,6 +19,7 @@ class Cell:
         seed: int.
         epochs: int.
         root: `pathlib.Path`, the folder of the comparison.
+        logit: bool. Whether pixels are dequantised.
     """
 
     dataset: str
@@ -28,12 +29,14 @@ class Cell:
     seed: int
     epochs: int
     root: pathlib.Path
+    logit: bool = False
 
     @property
     def name(self):
         updates = f"_T{self.T}" if self.T else ""
+        logit = "_logit" if self.logit else ""
         return (
-            f"{self.dataset}_{self.size}_{self.model}{updates}_"
+            f"{self.dataset}{logit}_{self.size}_{self.model}{updates}_"
             f"{self.epochs}epochs_{self.seed}"
         )
 
@@ -53,6 +56,7 @@ class Cell:
             f"--T={self.T or 1}",
             f"--seed={self.seed}",
             f"--epochs={self.epochs}",
+            f"--logit={self.logit}",
             "--noexport",
             f"--workdir={self.folder}",
         ]
@@ -69,7 +73,7 @@ class Cell:
         return len(lines) - 1
 
 
-def grid(datasets, size, models, updates, seeds, epochs, root):
+def grid(datasets, size, models, updates, seeds, epochs, root, logit=False):
     """All the cells of a comparison.
 
     Args:
@@ -80,12 +84,22 @@ def grid(datasets, size, models, updates, seeds, epochs, root):
         seeds: int. Number of seeds.
         epochs: int.
         root: `pathlib.Path`.
+        logit: bool. Whether to dequantise pixels; binary ones stay.
 
     Returns:
         A list of `Cell`.
     """
     return [
-        Cell(dataset, size, model, T, seed, epochs, root)
+        Cell(
+            dataset,
+            size,
+            model,
+            T,
+            seed,
+            epochs,
+            root,
+            logit and "binary" not in dataset,
+        )
         for dataset in datasets
         for seed in range(seeds)
         for model in dict.fromkeys(models)

@@ -1,4 +1,4 @@
-"""The table of a comparison."""
+"""The tables of a comparison."""
 
 import statistics
 
@@ -6,6 +6,14 @@ from trainers import paper
 from trainers import tables
 
 _VALUES = ("own", "laplace", "elbo")
+_ESTIMATORS = {"own": "own q", "laplace": "Laplace"}
+_DETAILS = {
+    "standard_error": "standard error",
+    "effective_samples": "effective samples",
+    "half": "by half of the samples",
+    # Where pixels are dequantised.
+    "bits_per_dimension": "bits per dimension",
+}
 
 
 def rows(cells):
@@ -20,14 +28,15 @@ def rows(cells):
     """
     groups = {}
     for cell in cells:
-        key = cell.dataset, cell.size, cell.model, cell.T
+        key = cell.dataset, cell.logit, cell.size, cell.model, cell.T
         groups.setdefault(key, []).append(cell)
     return [_row(*key, group) for key, group in groups.items()]
 
 
-def _row(dataset, size, model, T, cells):
+def _row(dataset, logit, size, model, T, cells):
     found = [cell.results() for cell in cells]
-    row = {"dataset": dataset, "size": size, "model": model, "T": T}
+    data = f"{dataset}, logit" if logit else dataset
+    row = {"dataset": data, "size": size, "model": model, "T": T}
     row["seeds"] = len(cells)
     row["epochs"] = cells[0].epochs
     for name, get in {
@@ -40,20 +49,22 @@ def _row(dataset, size, model, T, cells):
         row[f"{name}_spread"] = (
             statistics.stdev(values) if len(values) > 1 else 0.0
         )
-    for name in ("half", "standard_error", "effective_samples"):
-        for estimator in ("own", "laplace"):
-            row[f"{estimator}_{name}"] = statistics.mean(
-                each["test"][estimator][name] for each in found
+    for estimator in _ESTIMATORS:
+        for name in _DETAILS:
+            values = [each["test"][estimator].get(name) for each in found]
+            row[f"{estimator}_{name}"] = (
+                None if None in values else statistics.mean(values)
             )
     row["cpu_seconds_per_epoch"] = statistics.mean(
         each["seconds"]["training_cpu"] / each["epochs"] for each in found
     )
-    row["paper"] = paper.figure(dataset, size, model, T)
+    # The paper does not dequantise.
+    row["paper"] = None if logit else paper.figure(dataset, size, model, T)
     return row
 
 
 def markdown(rows):
-    """The table for people: the best values of a data set in bold.
+    """The tables for people: results, and how good the estimates are.
 
     Args:
         rows: list of dicts, as of `rows`.
@@ -61,6 +72,11 @@ def markdown(rows):
     Returns:
         A str.
     """
+    return f"{_results(rows)}\n{_estimates(rows)}"
+
+
+def _results(rows):
+    """The results, the best of a data set in bold."""
     best = {}
     for row in rows:
         for name in _VALUES:
@@ -77,13 +93,11 @@ def markdown(rows):
     return tables.markdown(
         [
             {
-                "data": row["dataset"],
-                "model": row["model"],
-                "T": row["T"] or "",
+                **_name(row),
                 "log p(x), own q": value(row, "own"),
                 "log p(x), Laplace": value(row, "laplace"),
                 "ELBO": value(row, "elbo"),
-                "paper, 2000 epochs": row["paper"] or "",
+                "paper, 2000 epochs": row["paper"],
                 "epochs": row["epochs"],
                 "seeds": row["seeds"],
                 "CPU s per epoch": row["cpu_seconds_per_epoch"],
@@ -91,3 +105,27 @@ def markdown(rows):
             for row in rows
         ]
     )
+
+
+def _estimates(rows):
+    """What there is to know of both estimates of log p(x)."""
+    columns = {
+        f"{key}_{name}": f"{text}, {estimator}"
+        for key, estimator in _ESTIMATORS.items()
+        for name, text in _DETAILS.items()
+        if any(row[f"{key}_{name}"] is not None for row in rows)
+    }
+    return tables.markdown(
+        [
+            {**_name(row), **{columns[key]: row[key] for key in columns}}
+            for row in rows
+        ]
+    )
+
+
+def _name(row):
+    return {
+        "data": row["dataset"],
+        "model": row["model"],
+        "T": row["T"] or "",
+    }

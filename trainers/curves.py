@@ -7,7 +7,8 @@ r"""Draws the test log-likelihood of runs against the CPU time they took.
 Every checkpoint that a run has kept is measured, by importance sampling from
 the Laplace posterior at its decoder, started from its own posterior mean: one
 estimator for all models, which tells better models from better inference. It
-prints each point and leaves curves.csv and curves.png.
+prints each point, and a table of what the runs are worth after the same CPU
+time, and leaves curves.csv, curves.md and curves.png.
 """
 
 import pathlib
@@ -21,32 +22,35 @@ from absl import flags as absl_flags
 
 from trainers import curves_plot
 from trainers import curves_points
-from trainers import files
+from trainers import curves_table
 from trainers import flags
+from trainers import list_flags
+from trainers import report
 
 absl_flags.declare_key_flag("workdir")
 absl_flags.declare_key_flag("data_dir")
 _IMAGES = absl_flags.DEFINE_integer(
     "images", 2000, "Number of test images, the first.", lower_bound=1
 )
+_BUDGETS = list_flags.define(
+    "budgets",
+    (5, 10, 20),
+    list_flags.is_count,
+    "CPU minutes to compare the runs at.",
+)
 _OUTPUT = absl_flags.DEFINE_string("output", "curves", "Folder for results.")
 
 
 def main(argv):
     del argv
-    try:
-        runs = flags.runs("history.csv")
-    except ValueError as error:
-        sys.exit(str(error))
     points = [
         point
-        for run in runs
+        for run in flags.runs("history.csv")
         for point in curves_points.measure(run, _IMAGES.value)
     ]
     output = pathlib.Path(_OUTPUT.value)
-    files.write_csv(output / "curves.csv", points)
-    curves_plot.draw(points).savefig(output / "curves.png", dpi=150)
-    print(f"curves.csv and curves.png are in {output}.")
+    text = curves_table.markdown(points, _BUDGETS.value)
+    report.leave(output, "curves", points, curves_plot.draw(points), text)
 
 
 if __name__ == "__main__":

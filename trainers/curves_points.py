@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_vlae import gaps
+from tf_vlae import importance
 from trainers import evaluation
 from trainers import experiment
 from trainers import flags
@@ -28,12 +28,13 @@ def measure(folder, images):
     data = experiment.load_data(settings)
     model = experiment.make_model(settings, data)
     test = data.test.unbatch().take(images).batch(settings.batch_size)
-    proposal = gaps.laplace_proposal(model)
+    proposal = importance.laplace_proposal(model)
     checkpoints = Checkpoints(folder / "checkpoints")
     points = []
     for epoch in checkpoints.epochs():
         state = checkpoints.restore(epoch, model)
-        values = evaluation.log_likelihoods(model, test, _SAMPLES, proposal)
+        found = evaluation.estimates(model, test, _SAMPLES, proposal)
+        values = found.log_likelihood
         points.append(
             {
                 "run": folder.name,
@@ -41,14 +42,9 @@ def measure(folder, images):
                 "cpu_minutes": round(state.cpu_seconds / 60, 3),
                 "log_likelihood": round(float(np.mean(values)), 3),
                 "standard_error": round(evaluation.standard_error(values), 3),
-                "elbo": round(_mean_elbo(model, test), 3),
+                "elbo": round(evaluation.mean_elbo(model, test), 3),
                 "val_elbo": round(state.history[-1]["val_elbo"], 3),
             }
         )
         print("  ".join(f"{k} {v}" for k, v in points[-1].items()), flush=True)
     return points
-
-
-def _mean_elbo(model, batches):
-    values = [model.elbo(batch, seed=i) for i, batch in enumerate(batches)]
-    return float(np.mean(np.concatenate(values)))

@@ -21,8 +21,8 @@ from absl import flags as absl_flags
 
 from trainers import evaluate_plot
 from trainers import evaluate_run
-from trainers import files
 from trainers import flags
+from trainers import report
 from trainers import tables
 
 absl_flags.declare_key_flag("workdir")
@@ -35,18 +35,11 @@ _OUTPUT = absl_flags.DEFINE_string("output", "gaps", "Folder for results.")
 
 def main(argv):
     del argv
-    try:
-        runs = flags.runs("model.keras")
-    except ValueError as error:
-        sys.exit(str(error))
+    runs = flags.runs("model.keras")
     rows = [evaluate_run.evaluate(run, _IMAGES.value) for run in runs]
-    text = tables.markdown(rows)
-    print(text)
     output = pathlib.Path(_OUTPUT.value)
-    files.write(output / "gaps.md", text)
-    files.write_csv(output / "gaps.csv", rows)
-    evaluate_plot.draw(rows).savefig(output / "gaps.png", dpi=150)
-    print(f"gaps.md, gaps.csv and gaps.png are in {output}.")
+    text = tables.markdown(rows)
+    report.leave(output, "gaps", rows, evaluate_plot.draw(rows), text)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 import keras
 import numpy as np
 
-from tf_vlae import gaps
+import tf_vlae
+from tf_vlae import importance
+from tf_vlae.active_units import active_units
 from trainers import evaluation
 from trainers import experiment
 from trainers import flags
@@ -28,17 +30,27 @@ def evaluate(folder, images):
     data = experiment.load_data(settings)
     model = keras.saving.load_model(folder / "model.keras")
     test = data.test.unbatch().take(images).batch(settings.batch_size)
-    measure = gaps.InferenceGaps(model, settings.num_samples)
-    batches = progress.watch(list(test), f"Gaps of {folder.name}")
-    found = [measure(x, seed) for seed, x in enumerate(batches)]
+    batches = list(test)
     own, laplace, local = (
-        _joined(estimates) for estimates in zip(*found, strict=True)
+        evaluation.estimates(
+            model,
+            progress.watch(batches, f"{folder.name}, {name} posterior"),
+            settings.num_samples,
+            proposal,
+        )
+        for name, proposal in (
+            ("its own", None),
+            ("the Laplace", importance.laplace_proposal(model)),
+            ("the best", tf_vlae.LocalPosterior(model)),
+        )
     )
     best = max(
         (own, laplace, local), key=lambda each: np.mean(each.log_likelihood)
     ).log_likelihood
-    x = np.concatenate(list(test.as_numpy_iterator()))
+    # The same pixels, where reading them draws.
+    x = np.concatenate(batches)
     terms = model.evaluate(x, return_dict=True, verbose=0)
+    means = np.concatenate([model.encode(x) for x in batches])
     return {
         "run": folder.name,
         "log_likelihood": _mean(best),
@@ -49,24 +61,20 @@ def evaluate(folder, images):
         "elbo": _mean(own.elbo),
         "approximation_gap": _mean(best - local.elbo),
         "amortization_gap": _mean(local.elbo - own.elbo),
-        "elbo_by_updates": _elbo_by_updates(model, x),
-        "active_units": gaps.active_units(model.encode(x)),
+        "elbo_by_updates": _elbo_by_updates(model, batches),
+        "active_units": active_units(means),
         "rate": terms["kl"],
         "distortion": -terms["reconstruction"],
     }
 
 
-def _joined(estimates):
-    """One `Estimate` of arrays from those of the batches."""
-    fields = zip(*estimates, strict=True)
-    return type(estimates[0])(*(np.concatenate(field) for field in fields))
-
-
-def _elbo_by_updates(model, x):
+def _elbo_by_updates(model, batches):
     """ELBO after 0 to T updates, as text, for models that update."""
     if not model.refines:
         return ""
-    values = [_mean(model.elbo(x, seed=0, T=T)) for T in range(model.T + 1)]
+    values = [
+        evaluation.mean_elbo(model, batches, T) for T in range(model.T + 1)
+    ]
     return " ".join(f"{value:.1f}" for value in values)
 
 

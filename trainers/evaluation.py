@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from tf_vlae import gaps
 from tf_vlae import importance
 from trainers import progress
 
@@ -28,7 +27,7 @@ def test_results(model, data, num_samples):
         _details(model, data, num_samples, proposal, name)
         for proposal, name in (
             (None, "own"),
-            (gaps.laplace_proposal(model), "Laplace"),
+            (importance.laplace_proposal(model), "Laplace"),
         )
     )
     log_likelihood = own["log_likelihood"]
@@ -46,12 +45,8 @@ def _details(model, data, num_samples, proposal, name):
         f"Log-likelihood, {num_samples} samples an image of its {name} "
         "posterior"
     )
-    found = [
-        model.importance_sample(x, num_samples, seed, proposal=proposal)
-        for seed, x in enumerate(progress.watch(data.test, title))
-    ]
-    fields = zip(*found, strict=True)
-    found = importance.Estimate(*map(np.concatenate, fields))
+    batches = progress.watch(data.test, title)
+    found = estimates(model, batches, num_samples, proposal)
     details = {
         "log_likelihood": float(np.mean(found.log_likelihood)),
         "standard_error": standard_error(found.log_likelihood),
@@ -72,8 +67,8 @@ def standard_error(values):
     return float(np.std(values) / np.sqrt(len(values)))
 
 
-def log_likelihoods(model, batches, num_samples, proposal=None):
-    """Log p(x) of each image by importance sampling.
+def estimates(model, batches, num_samples, proposal=None):
+    """What importance sampling tells of all the images.
 
     Args:
         model: the `tf_vlae.Autoencoder`.
@@ -82,10 +77,26 @@ def log_likelihoods(model, batches, num_samples, proposal=None):
         proposal: as in `Autoencoder.log_likelihood`.
 
     Returns:
-        An array of shape `[images]`, in nats.
+        A `tf_vlae.importance.Estimate`, each of shape `[images]`.
     """
-    values = [
-        model.log_likelihood(batch, num_samples, seed=step, proposal=proposal)
-        for step, batch in enumerate(batches)
-    ]
-    return np.concatenate(values)
+    return importance.concatenate(
+        [
+            model.importance_sample(x, num_samples, seed, proposal=proposal)
+            for seed, x in enumerate(batches)
+        ]
+    )
+
+
+def mean_elbo(model, batches, T=None):
+    """Mean ELBO of all the images, from a sample of q for each.
+
+    Args:
+        model: the `tf_vlae.Autoencoder`.
+        batches: iterable of batches of images.
+        T: int. Number of updates, as in `Autoencoder.elbo`.
+
+    Returns:
+        A float, in nats.
+    """
+    values = [model.elbo(x, seed, T) for seed, x in enumerate(batches)]
+    return float(np.mean(np.concatenate(values)))

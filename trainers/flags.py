@@ -4,6 +4,7 @@ The defaults are those of configs/digits.flags.
 """
 
 import pathlib
+import sys
 import types
 
 from absl import flags
@@ -13,6 +14,7 @@ from tf_vlae import datasets
 from tf_vlae import modes
 from trainers import distribution
 from trainers import experiment
+from trainers import list_flags
 
 FLAGS = flags.FLAGS
 
@@ -150,7 +152,7 @@ flags.register_validator(
 )
 flags.register_validator(
     "hidden",
-    lambda units: all(n.isdecimal() and int(n) > 0 for n in units),
+    lambda units: all(map(list_flags.is_count, units)),
     "Expected positive integers, as in 500,500.",
 )
 flags.register_multi_flags_validator(
@@ -202,22 +204,18 @@ def resolved():
 def runs(file):
     """The folders of runs, from a --workdir that may list several.
 
-    For programs that look at runs; they show --workdir and --data_dir in
-    their --help.
+    For programs that look at runs; ends them if a run is not there.
 
     Args:
         file: str, a file that all of the runs must have.
 
     Returns:
         A list of `pathlib.Path`.
-
-    Raises:
-        ValueError: if a run does not have it.
     """
     folders = [pathlib.Path(path) for path in (FLAGS.workdir or "").split(",")]
     for folder in folders:
         if not (folder / file).exists():
-            raise ValueError(
+            sys.exit(
                 "Invalid value for flag --workdir. Expected folders of runs, "
                 f"with {file} in them. Received: {FLAGS.workdir}"
             )

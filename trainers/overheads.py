@@ -24,18 +24,20 @@ from absl import flags
 
 from trainers import benchmark_cases
 from trainers import benchmark_step
+from trainers import list_flags
 
-_SIZES = flags.DEFINE_list("sizes", "small,big", "Networks.")
-_FORMS = flags.DEFINE_list("forms", "vae,full,implicit", "Models.")
-for _name, _known in (
-    ("sizes", benchmark_cases.SIZES),
-    ("forms", benchmark_cases.FORMS),
-):
-    flags.register_validator(
-        _name,
-        lambda chosen, known=_known: set(chosen) <= set(known),
-        f"Expected some of {', '.join(_known)}.",
-    )
+_SIZES = list_flags.define(
+    "sizes",
+    benchmark_cases.SIZES,
+    benchmark_cases.SIZES.__contains__,
+    "Networks.",
+)
+_FORMS = list_flags.define(
+    "forms",
+    ("vae", "full", "implicit"),
+    benchmark_cases.FORMS.__contains__,
+    "Models.",
+)
 _STEPS = flags.DEFINE_integer("steps", 50, "Steps of an epoch.", 1)
 _ROUNDS = flags.DEFINE_integer("rounds", 3, "Rounds, of which the best.", 1)
 _NAMES = ("fit", "fit by 10", "train step", "Adam", "data")

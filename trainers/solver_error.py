@@ -32,10 +32,7 @@ _ITERATIONS = absl_flags.DEFINE_list(
 
 def main(argv):
     del argv
-    try:
-        workdir, *_ = flags.runs("model.keras")
-    except ValueError as error:
-        sys.exit(str(error))
+    workdir, *_ = flags.runs("model.keras")
     data = experiment.load_data(flags.settings(read_flags(workdir)))
     model = keras.saving.load_model(workdir / "model.keras")
     if not isinstance(model, tf_vlae.VLAE):

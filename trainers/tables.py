@@ -5,7 +5,8 @@ def markdown(rows):
     """Rows as a table in Markdown.
 
     Args:
-        rows: list of dicts with the same keys; floats get two decimals.
+        rows: list of dicts with the same keys; floats get two decimals, None
+            is an empty cell.
 
     Returns:
         A str.
@@ -16,4 +17,6 @@ def markdown(rows):
 
 
 def _text(value):
+    if value is None:
+        return ""
     return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -79,7 +79,8 @@ def ends_in_sigmoid(decoder, z):
     def run(z):
         return decoder(z, training=False)
 
-    graph = run.get_concrete_function(z).graph
+    spec = tf.TensorSpec(z.shape, z.dtype)
+    graph = run.get_concrete_function(spec).graph
     return sigmoid_argument(graph.outputs[0]) is not None
 
 

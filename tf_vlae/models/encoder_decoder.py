@@ -127,7 +127,8 @@ class EncoderDecoder(DistributedModel):
         if output.shape[1:].num_elements() != data:
             expected = f"a layer with {data} outputs, one for each pixel"
             raise validation.invalid("decoder", expected, tuple(output.shape))
-        self.decoder = self.likelihood.adopt(self.decoder, z)
+        if not self._own_decoder:
+            self.decoder = self.likelihood.adopt(self.decoder, z)
 
     @property
     def image_dtype(self):
@@ -155,7 +156,8 @@ class EncoderDecoder(DistributedModel):
         if not isinstance(outputs, (tuple, list)):
             outputs = (outputs,)
         needed = outputs[: self._encoder_outputs]
-        if len(needed) < self._encoder_outputs or None in needed:
+        missing = any(output is None for output in needed)
+        if len(needed) < self._encoder_outputs or missing:
             names = ("mean", "log-variance", "hidden layer")
             expected = "a layer that gives " + ", ".join(
                 names[: self._encoder_outputs]

@@ -227,7 +227,8 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
                 that of training.
             proposal: layer that is called with the mean of q(z|x) and x, and
                 gives the distribution to sample from in place of q: a
-                `tf_vlae.layers.LaplacePosterior`, to measure all models alike.
+                `tf_vlae.layers.LaplacePosterior`, to measure all models alike,
+                or a `tf_vlae.LocalPosterior`.
 
         Returns:
             A tensor of shape `[batch]`, in nats, and with `return_error` a
@@ -275,22 +276,14 @@ class LatentVariableModel(EncoderDecoder, abc.ABC):
         if proposal is not None:
             posterior = proposal(self._mean(posterior), x)
         return importance.estimate(
-            functools.partial(self.log_joint, x),
+            functools.partial(self._log_joint, x),
             posterior,
             num_samples,
             sample_seed,
         )
 
-    def log_joint(self, x, z):
-        """Log p(x, z) = log p(x|z) + log p(z).
-
-        Args:
-            x: float tensor of shape `[batch, *image_shape]`.
-            z: tensor of shape `[..., batch, latent]`.
-
-        Returns:
-            A tensor of shape `[..., batch]`, in nats.
-        """
+    def _log_joint(self, x, z):
+        """Log p(x, z) of checked images, for z `[..., batch, latent]`."""
         flat = self._flat(x)
         output = self._flat(self.decoder(tf.reshape(z, [-1, self.latent])))
         shape = tf.concat([tf.shape(z)[:-1], tf.shape(flat)[1:]], axis=0)
