@@ -12,6 +12,7 @@ import pytest
 
 from trainers import compare_cells
 from trainers import compare_table
+from trainers import experiment
 from trainers import paper
 
 MAIN = pathlib.Path(compare_cells.__file__).with_name("compare.py")
@@ -119,6 +120,10 @@ def test_dequantised(folder, tmp_path):
     text = compare_table.markdown(rows)
     assert text.count("bits per dimension") == 1
     assert " 4.25 |" in text
+
+
+def test_models_are_those_of_the_trainer():
+    assert set(paper.MODELS) == set(experiment.MODELS)
 
 
 class TestPaper:

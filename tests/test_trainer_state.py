@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 from trainers import progress
+from trainers import terminal
 from trainers.state import State
 
 
@@ -86,4 +87,4 @@ class TestProgress:
         ],
     )
     def test_duration(self, seconds, text):
-        assert progress.duration(seconds) == text
+        assert terminal.duration(seconds) == text

@@ -13,7 +13,7 @@ from tf_vlae.datasets import readers
 from tf_vlae.datasets.image_data import ImageData
 from trainers import distribution
 from trainers import experiment
-from trainers import progress
+from trainers import terminal
 from trainers import training
 from trainers.summaries import Summaries
 from trainers.workdir import Workdir
@@ -69,7 +69,7 @@ class TestTrain:
         assert "nats per image" in capsys.readouterr().out
 
     def test_bar_on_a_terminal(self, tmp_path, monkeypatch, capsys):
-        monkeypatch.setattr(progress, "on_terminal", lambda: True)
+        monkeypatch.setattr(terminal, "is_there", lambda: True)
         train(tmp_path, "--epochs=2")
         output = capsys.readouterr().out
         assert "Epoch 2/2" in output

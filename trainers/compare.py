@@ -22,7 +22,6 @@ from trainers import compare_cells
 from trainers import compare_plot
 from trainers import compare_run
 from trainers import compare_table
-from trainers import experiment
 from trainers import list_flags
 from trainers import paper
 from trainers import report
@@ -37,8 +36,8 @@ _SIZE = absl_flags.DEFINE_enum("size", "small", ["small", "big"], "Networks.")
 _MODELS = list_flags.define(
     "models",
     ("vae", "savae", "hfvae", "vlae"),
-    experiment.MODELS.__contains__,
-    f"Models to compare, of {', '.join(experiment.MODELS)}.",
+    paper.MODELS.__contains__,
+    f"Models to compare, of {', '.join(paper.MODELS)}.",
 )
 _T = list_flags.define(
     "T", (1,), list_flags.is_count, "Numbers of updates; vae has none."

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import time
 
-from trainers import progress
+from trainers import terminal
+from trainers.status_line import StatusLine
 
 _MAIN = pathlib.Path(__file__).with_name("main.py")
 # Seconds between two looks at the runs.
@@ -25,7 +26,7 @@ def run(cells, parallel, extra):
         extra: list of str, flags for all the runs.
     """
     missing = [cell for cell in cells if cell.results() is None]
-    line, began = progress.StatusLine(), time.monotonic()
+    line, began = StatusLine(), time.monotonic()
     before, processes = _epochs(cells), []
     pool = concurrent.futures.ThreadPoolExecutor(parallel)
     try:
@@ -85,5 +86,5 @@ def _show(line, cells, before, seconds):
     note = ""
     if epochs > before:
         left = seconds / (epochs - before) * (total - epochs)
-        note = f", {progress.duration(left)} left"
+        note = f", {terminal.duration(left)} left"
     line.show(f"{len(finished)}/{len(cells)} cells done{where}", note)

@@ -1,5 +1,6 @@
 """Test log-likelihoods of Park, Kim and Kim (2019), after 2000 epochs."""
 
+MODELS = ("vae", "savae", "hfvae", "iafvae", "vlae")
 DATASETS = (
     "mnist",
     "omniglot",

@@ -1,14 +1,10 @@
 """What a run shows while it works."""
 
-import sys
 import time
 
 import keras
 
-
-def on_terminal():
-    """Whether someone is watching, and progress bars make sense."""
-    return sys.stdout.isatty()
+from trainers import terminal
 
 
 class EpochBar(keras.callbacks.ProgbarLogger):
@@ -37,7 +33,7 @@ def show_epoch(state, epochs, seconds):
     logs = state.history[-1]
     values = "  ".join(f"{name} {_short(logs[name])}" for name in logs)
     best = "  (best)" if state.best_epoch == state.epoch else ""
-    left = duration(seconds * (epochs - state.epoch))
+    left = terminal.duration(seconds * (epochs - state.epoch))
     print(
         f"epoch {state.epoch}/{epochs}  {values}{best}  "
         f"{seconds:.1f} s, {left} left",
@@ -61,49 +57,17 @@ def watch(batches, title):
         The batches.
     """
     steps = len(batches)
-    bar = keras.utils.Progbar(steps, verbose=int(on_terminal()))
+    bar = keras.utils.Progbar(steps, verbose=int(terminal.is_there()))
     print(f"{title}:", flush=True)
     began = time.monotonic()
     for step, batch in enumerate(batches, 1):
         yield batch
         bar.update(step)
         # A line for each tenth, where there is no bar.
-        if not on_terminal() and 10 * step // steps > 10 * (step - 1) // steps:
+        if (
+            not terminal.is_there()
+            and 10 * step // steps > 10 * (step - 1) // steps
+        ):
             left = (time.monotonic() - began) / step * (steps - step)
             done = 100 * step // steps
-            print(f"{done} % done, {duration(left)} left", flush=True)
-
-
-def duration(seconds):
-    """A time as people say it, such as 2 h 5 min."""
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
-
-
-class StatusLine:
-    """A line that is shown again and again: in one place on a terminal."""
-
-    def __init__(self):
-        self._last = None
-
-    def show(self, text, note=""):
-        """Shows the line.
-
-        Args:
-            text: str.
-            note: str. What follows, and is no reason to print the line again
-                where there is no terminal.
-        """
-        if on_terminal():
-            print(f"\r\033[K{text}{note}", end="", flush=True)
-        elif text != self._last:
-            print(text + note, flush=True)
-        self._last = text
-
-    def end(self):
-        """Leaves the line."""
-        if on_terminal() and self._last is not None:
-            print(flush=True)
+            print(f"{done} % done, {terminal.duration(left)} left", flush=True)

@@ -4,6 +4,7 @@ import time
 
 from trainers import distribution
 from trainers import progress
+from trainers import terminal
 from trainers.summaries import Summaries
 
 _SHOWN = ("elbo", "reconstruction", "kl", "residual")
@@ -68,7 +69,7 @@ def train_epoch(model, data, epoch, epochs):
         A dict of floats: elbo, reconstruction, kl, of an implicit covariance
         residual, and the same with val_.
     """
-    bar = [progress.EpochBar(epochs)] if progress.on_terminal() else []
+    bar = [progress.EpochBar(epochs)] if terminal.is_there() else []
     history = model.fit(
         data.epoch(epoch),
         validation_data=data.validation,
