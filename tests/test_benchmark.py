@@ -274,6 +274,31 @@ class TestCommandLine:
         assert min(image.shape[:2]) > 300
         assert len(np.unique(image)) > 10
 
+    def test_latency(self, tmp_path):
+        done = run(
+            "--latency",
+            "--sizes=small",
+            "--data=14x14x1",
+            "--threads=1",
+            "--repeats=1",
+            f"--output={tmp_path}",
+        )
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "latency.md").read_text() in done.stdout
+        assert "| 1 | small | 14x14x1 | VLAE T=4 |" in done.stdout
+        self.check_image(tmp_path / "latency.png")
+        with open(tmp_path / "latency.csv") as file:
+            rows = list(csv.DictReader(file))
+        names = ("VAE", "VLAE T=0", "VLAE T=1", "VLAE T=4")
+        assert [(row["model"], row["batch"]) for row in rows] == [
+            (name, batch) for name in names for batch in ("1", "16", "128")
+        ]
+        assert all(float(row["wall_ms"]) > 0 for row in rows)
+        ratios = [float(row["vae_ratio"]) for row in rows]
+        assert ratios[:3] == [1, 1, 1]
+        # Five factorisations of 128 precisions against none.
+        assert ratios[-1] > 1.5
+
     def test_a_bad_flag_is_named(self):
         done = run("--T=0")
         assert done.returncode != 0

@@ -54,7 +54,7 @@ def step_times(cases, repeats, peak):
     times = [[] for _ in steps]
     for _ in range(repeats):
         for step, own in zip(steps, times, strict=True):
-            own += _time_for(step, _SECONDS)
+            own += time_for(step)
         _dot()
     return [
         summary(own, step.flops(), peak)
@@ -146,11 +146,18 @@ def _warm_step(case):
     return step
 
 
-def _time_for(step, seconds):
-    """CPU and wall times of one call, or of all that fit into some seconds."""
-    times = [_time(step)]
-    while sum(wall for _, wall in times) < seconds:
-        times.append(_time(step))
+def time_for(function):
+    """Times of one call, or of all that fit into a tenth of a second.
+
+    Args:
+        function: function without arguments.
+
+    Returns:
+        A list of pairs of CPU and wall time, in seconds.
+    """
+    times = [_time(function)]
+    while sum(wall for _, wall in times) < _SECONDS:
+        times.append(_time(function))
     return times
 
 

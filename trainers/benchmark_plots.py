@@ -1,4 +1,4 @@
-"""Plots of a benchmark: cost against updates, and against pixels."""
+"""Plots of a benchmark: cost against updates, pixels, images."""
 
 from matplotlib import figure
 from matplotlib import ticker
@@ -141,3 +141,37 @@ def _legend(drawing, panels):
 def _values(rows, name):
     """The values of a column, each once."""
     return list(dict.fromkeys(row[name] for row in rows))
+
+
+def draw_latency(rows):
+    """Latency against the number of images, a panel for each size and data.
+
+    Args:
+        rows: list of dicts as of `benchmark_latency.latencies`. Of several
+            numbers of threads the first is drawn.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+    """
+    threads = rows[0]["threads"]
+    rows = [row for row in rows if row["threads"] == threads]
+    panels = list(dict.fromkeys((row["size"], row["data"]) for row in rows))
+    drawing = figure.Figure(
+        figsize=(1 + 4 * len(panels), 4), layout="constrained"
+    )
+    all_axes = drawing.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for (size, data), axes in zip(panels, all_axes, strict=True):
+        own = [r for r in rows if (r["size"], r["data"]) == (size, data)]
+        for model in dict.fromkeys(row["model"] for row in own):
+            line = [row for row in own if row["model"] == model]
+            batches = [row["batch"] for row in line]
+            times = [row["wall_ms"] for row in line]
+            axes.loglog(batches, times, marker="o", label=model)
+            axes.set_xticks(batches, batches)
+        axes.minorticks_off()
+        axes.set_title(f"{size} {data}")
+        axes.set_xlabel("images in a request")
+        axes.grid(alpha=0.3)
+    all_axes[0].set_ylabel(f"time to encode [ms], {threads} thread(s)")
+    all_axes[0].legend()
+    return drawing

@@ -4,6 +4,7 @@ import concurrent.futures
 import dataclasses
 import multiprocessing
 
+from trainers import benchmark_latency
 from trainers import benchmark_measure
 from trainers.benchmark_cases import EVALUATED
 
@@ -99,6 +100,30 @@ def measure_times(groups, threads, repeats, samples):
             benchmark_measure.evaluation_time, EVALUATED, samples, peak
         )
     return results
+
+
+def measure_latency(groups, threads, repeats):
+    """Latency of exported models, in a process for each number of threads.
+
+    Args:
+        groups: list of lists of `Case`. Those of a group take turns.
+        threads: iterable of ints, the numbers of threads to time with.
+        repeats: int. Number of rounds.
+
+    Returns:
+        A list of dicts, as of `benchmark_latency.latencies`.
+    """
+    rows = []
+    start = benchmark_measure.start_tensorflow
+    for count in threads:
+        with _process(initializer=start, initargs=(count,)) as process:
+            for group in groups:
+                _say(f"{count} thread(s), latency: {group[0].group}\n")
+                found = process.submit(
+                    benchmark_latency.latencies, group, repeats
+                ).result()
+                rows += [{"threads": count, **row} for row in found]
+    return rows
 
 
 def _process(**kwargs):
