@@ -2,39 +2,36 @@
 
 import json
 import os
-import pathlib
 import subprocess
 import sys
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import scoring
 import tensorflow as tf
 import tensorflow_datasets as tfds
 import trainer_runs
-from absl import app
+from scoring import BATCH
+from scoring import encodings
+from scoring import example
+from scoring import image_format
+from scoring import MAIN
+from scoring import read_bad
+from scoring import read_scores
+from scoring import SAMPLES
+from scoring import score
+from scoring import times
+from scoring import write
 from stored import store
 
 import tf_vlae
-from trainers import score_images
-from trainers import score_model
-from trainers import score_options
-from trainers import score_run
 from trainers import score_units
-from trainers.score_folder import ScoreFolder
-from trainers.score_images import Record
-from trainers.score_part import ScorePart
-
-MAIN = pathlib.Path(score_run.__file__).with_name("score.py")
-QUANTITIES = list(score_model.QUANTITIES)
-SAMPLES, BATCH = 7, 4
 
 
 @pytest.fixture(scope="module")
 def pixels():
-    """Digits as uint8, `[24, 8, 8, 1]`."""
-    digits = tf_vlae.datasets.load("digits", batch_size=24)
-    return np.round(next(iter(digits.test)) * 255).astype(np.uint8)
+    return scoring.digits()
 
 
 @pytest.fixture(scope="module")
@@ -52,34 +49,6 @@ def saved_model(model, tmp_path_factory):
     return folder
 
 
-def feature(value):
-    """A `tf.train.Feature` of bytes, or of an array of numbers."""
-    if isinstance(value, bytes):
-        content = {"bytes_list": tf.train.BytesList(value=[value])}
-    elif np.issubdtype(value.dtype, np.integer):
-        content = {"int64_list": tf.train.Int64List(value=value.ravel())}
-    else:
-        content = {"float_list": tf.train.FloatList(value=value.ravel())}
-    return tf.train.Feature(**content)
-
-
-def example(**values):
-    features = {name: feature(value) for name, value in values.items()}
-    return tf.train.Example(
-        features=tf.train.Features(feature=features)
-    ).SerializeToString()
-
-
-def encodings(image):
-    """All the ways to store an image."""
-    return [
-        example(image=tf.io.encode_png(image).numpy()),
-        example(image=image.tobytes()),
-        example(image=image.astype(np.int64)),
-        example(image=image / 255, label=np.array([3])),
-    ]
-
-
 NAN = np.where(np.arange(64) == 5, np.nan, 0.5)
 # Records that cannot be scored, and words of the reason.
 BROKEN = [
@@ -94,12 +63,6 @@ BROKEN = [
      "(8, 9, 1). Expected (8, 8, 1)"),
     (example(image=NAN), "not finite"),
 ]  # fmt: skip
-
-
-def write(path, records):
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for record in records:
-            writer.write(record)
 
 
 @pytest.fixture(scope="module")
@@ -125,72 +88,6 @@ def inputs(pixels, tmp_path_factory):
     truncated = (folder / "images-2").read_bytes()[:-9]
     (folder / "images-2").write_bytes(truncated)
     return folder, [images for _, images in files]
-
-
-def settings(saved_model, output, **changes):
-    defaults = {
-        "saved_model": str(saved_model),
-        "dataset": None,
-        "split": "test",
-        "data_dir": None,
-        "tfrecord": None,
-        "feature": "image",
-        "quantities": QUANTITIES,
-        "num_samples": SAMPLES,
-        "output": str(output),
-        "format": "tfrecord",
-        "batch_size": BATCH,
-        "unit_size": 8,
-    }
-    return score_run.Settings(**defaults | changes)
-
-
-def score(*arguments, **changes):
-    return score_run.score(
-        settings(*arguments, **changes), score_options.parse([])
-    )
-
-
-def examples(path):
-    """The features of each `tf.train.Example` of a file."""
-    records = tf.data.TFRecordDataset(str(path)).as_numpy_iterator()
-    found = map(tf.train.Example.FromString, records)
-    return [dict(each.features.feature) for each in found]
-
-
-def read_scores(folder):
-    """A dict from ids to dicts of arrays, of TFRecord or Parquet files."""
-    rows = []
-    for path in sorted(folder.glob("part-*.tfrecord")):
-        for row in examples(path):
-            name = row.pop("id").bytes_list.value[0].decode()
-            values = {key: row[key].float_list.value for key in row}
-            rows.append((name, values))
-    for path in sorted(folder.glob("part-*.parquet")):
-        for row in pq.read_table(path).to_pylist():
-            rows.append((row.pop("id"), row))
-    found = {
-        name: {key: np.array(values[key]).ravel() for key in values}
-        for name, values in rows
-    }
-    assert len(found) == len(rows)
-    return found
-
-
-def read_bad(folder):
-    """A dict from ids to records and reasons."""
-    return {
-        row["id"].bytes_list.value[0].decode(): (
-            row["record"].bytes_list.value[0],
-            row["reason"].bytes_list.value[0].decode(),
-        )
-        for path in sorted(folder.glob("bad-*"))
-        for row in examples(path)
-    }
-
-
-def times(folder, pattern):
-    return {p.name: p.stat().st_mtime_ns for p in folder.glob(pattern)}
 
 
 def expected_scores(model, x):
@@ -498,74 +395,3 @@ class TestDatasets:
         return score_units.of_dataset(
             "drawings", split, str(data_dir), size, image_format(shape)
         )
-
-
-def image_format(shape, dtype=np.float32):
-    return score_images.ImageFormat("image", shape, dtype)
-
-
-class TestImageFormat:
-    @pytest.mark.parametrize("encoding", range(3))
-    def test_integers_for_a_model_of_integers(self, pixels, encoding):
-        found = image_format((8, 8, 1), np.uint8).of_example(
-            encodings(pixels[0])[encoding]
-        )
-        assert found.dtype == np.uint8
-        np.testing.assert_array_equal(found, pixels[0])
-
-    def test_floats_are_refused_by_a_model_of_integers(self, pixels):
-        raw = encodings(pixels[0])[3]
-        with pytest.raises(ValueError, match=r"float32\. Expected int"):
-            image_format((8, 8, 1), np.uint8).of_example(raw)
-
-    @pytest.mark.parametrize("shape", [(64,), (8, 8), (1, 8, 8)])
-    def test_as_many_pixels_in_another_shape(self, pixels, shape):
-        raw = encodings(pixels[0])[0]
-        found = image_format(shape).of_example(raw)
-        np.testing.assert_allclose(found, pixels[0].reshape(shape) / 255)
-
-    def test_transposed_images_do_not_fit(self):
-        assert not image_format((4, 16)).fits((16, 4))
-
-
-class TestFolder:
-    def test_counts_must_be_those_of_the_inputs(self, tmp_path):
-        folder = ScoreFolder(str(tmp_path), 1, "tfrecord")
-        with (
-            pytest.raises(RuntimeError, match="3 inputs"),
-            ScorePart(folder, 0, ["elbo"]) as part,
-        ):
-            part.write_scores(["a"], {"elbo": np.ones(1)})
-            part.write_bad([Record("b", reason="none")])
-            part.finish(3)
-        assert not folder.finished()
-        assert not list(tmp_path.iterdir())
-
-    def test_the_newest_version_is_used(self, tmp_path):
-        with pytest.raises(ValueError, match="no SavedModel in"):
-            score_model.newest(str(tmp_path))
-        for version in ("2", "10", "9"):
-            (tmp_path / version).mkdir()
-            (tmp_path / version / "saved_model.pb").touch()
-        newest = str(tmp_path / "10")
-        assert score_model.newest(str(tmp_path)) == newest
-        assert score_model.newest(newest) == newest
-
-
-class TestOptions:
-    def test_what_neither_knows_is_refused(self):
-        with pytest.raises(app.UsageError, match="--quantitys=mean"):
-            score_options.parse(["--quantitys=mean"])
-
-    def test_other_runners_are_beams_business(self):
-        options = score_options.parse(["--runner=FlinkRunner", "--new=1"])
-        assert options.get_all_options()["runner"] == "FlinkRunner"
-
-    def test_without_beam_it_says_what_to_install(self):
-        code = "import runpy, sys; sys.modules['apache_beam'] = None; "
-        code += f"runpy.run_path({str(MAIN)!r})"
-        process = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True
-        )
-        assert process.returncode == 1
-        assert process.stderr.endswith("pip install -e '.[beam]'\n")

@@ -24,6 +24,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 from absl import app
 from absl import flags
 
+from trainers import list_flags
+
 try:
     from trainers import score_options
     from trainers import score_run
@@ -46,18 +48,15 @@ flags.DEFINE_string("split", "test", "Split of the data set.")
 flags.DEFINE_string("data_dir", None, "Folder with the data sets.")
 flags.DEFINE_string("tfrecord", None, "Files of tf.train.Examples: a pattern.")
 flags.DEFINE_string("feature", "image", "Name of the image in an example.")
-flags.DEFINE_list("quantities", _QUANTITIES, "What to compute.")
+list_flags.define(
+    "quantities", _QUANTITIES, _QUANTITIES.__contains__, "What to compute."
+)
 flags.DEFINE_integer("num_samples", 100, "Samples of an image.", 1)
 flags.DEFINE_string("output", None, "Folder for the results.", required=True)
 flags.DEFINE_enum("format", "tfrecord", _FORMATS, "Of the scores.")
 flags.DEFINE_integer("batch_size", 128, "Images at once.", 1)
 flags.DEFINE_integer("unit_size", 1024, "Examples of a data set in a unit.", 1)
 flags.mark_flags_as_mutual_exclusive(["dataset", "tfrecord"], required=True)
-flags.register_validator(
-    "quantities",
-    lambda names: names and set(names) <= set(_QUANTITIES),
-    f"Expected some of {', '.join(_QUANTITIES)}.",
-)
 
 
 def main(argv):

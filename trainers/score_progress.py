@@ -4,8 +4,9 @@ import contextlib
 import threading
 import time
 
-from trainers import progress
+from trainers import terminal
 from trainers.score_folder import Counts
+from trainers.status_line import StatusLine
 
 # Seconds between two looks at the folder.
 _PERIOD = 2.0
@@ -48,7 +49,7 @@ class ScoreProgress:
             self._counts[index] = self._folder.counts(index)
 
     def _watch(self, ended):
-        line = progress.StatusLine()
+        line = StatusLine()
         while not ended.wait(_PERIOD):
             self._show(line)
         self._show(line)
@@ -61,6 +62,6 @@ class ScoreProgress:
         if units > self._before:
             seconds = time.monotonic() - self._began
             left = self._folder.units - units
-            note = progress.duration(seconds / (units - self._before) * left)
+            note = terminal.duration(seconds / (units - self._before) * left)
             note = f", {note} left"
         line.show(f"{text}, {counts.bad} bad", note)
