@@ -17,6 +17,7 @@ import sys
 # The project's root, so that this runs from a checkout as it is.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import tensorflow as tf
 from absl import app
 from absl import flags as absl_flags
 
@@ -43,6 +44,8 @@ _OUTPUT = absl_flags.DEFINE_string("output", "curves", "Folder for results.")
 
 def main(argv):
     del argv
+    # Many models, each traced once, look like one that is traced again.
+    tf.get_logger().setLevel("ERROR")
     points = [
         point
         for run in flags.runs("history.csv")

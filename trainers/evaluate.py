@@ -16,6 +16,7 @@ import sys
 # The project's root, so that this runs from a checkout as it is.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import tensorflow as tf
 from absl import app
 from absl import flags as absl_flags
 
@@ -35,6 +36,8 @@ _OUTPUT = absl_flags.DEFINE_string("output", "gaps", "Folder for results.")
 
 def main(argv):
     del argv
+    # Many models, each traced once, look like one that is traced again.
+    tf.get_logger().setLevel("ERROR")
     runs = flags.runs("model.keras")
     rows = [evaluate_run.evaluate(run, _IMAGES.value) for run in runs]
     output = pathlib.Path(_OUTPUT.value)
