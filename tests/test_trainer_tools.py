@@ -11,10 +11,12 @@ import matplotlib.image
 import numpy as np
 import pytest
 import trainer_runs
+from absl.testing import flagsaver
 
 import tf_vlae
 from tf_vlae import importance
 from trainers import curves_table
+from trainers import flags
 
 TRAINERS = pathlib.Path(trainer_runs.MAIN).parent
 _TEXTS = ("run", "elbo_by_updates")
@@ -164,8 +166,13 @@ class TestSolverError:
 
 
 def test_overheads():
-    flags = ("--sizes=small", "--forms=vae", "--steps=2", "--rounds=1")
-    process = call("overheads.py", *flags)
+    process = call(
+        "overheads.py",
+        "--sizes=small",
+        "--forms=vae",
+        "--steps=2",
+        "--rounds=1",
+    )
     assert process.returncode == 0, process.stderr
     head, row = process.stdout.splitlines()
     assert "train step" in head
@@ -175,7 +182,9 @@ def test_overheads():
 
 
 def test_no_run(tmp_path):
-    process = call("evaluate.py", f"--workdir={tmp_path}")
-    assert process.returncode == 1
-    assert "Invalid value for flag --workdir" in process.stderr
-    assert str(tmp_path) in process.stderr
+    with (
+        flagsaver.flagsaver(workdir=str(tmp_path)),
+        pytest.raises(SystemExit, match="flag --workdir") as caught,
+    ):
+        flags.runs("model.keras")
+    assert str(tmp_path) in str(caught.value)
