@@ -29,7 +29,7 @@ def draw(rows):
         )
     axes.margins(y=0.2)
     axes.set_ylabel("log p(x) - ELBO [nats]")
-    axes.tick_params(axis="x", rotation=20)
+    axes.set_xticks(range(len(names)), names, rotation=20, ha="right")
     axes.grid(alpha=0.3, axis="y")
     axes.legend()
     return drawing
