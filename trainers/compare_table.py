@@ -11,9 +11,9 @@ _DETAILS = {
     "standard_error": "standard error",
     "effective_samples": "effective samples",
     "half": "by half of the samples",
-    # Where pixels are dequantised.
-    "bits_per_dimension": "bits per dimension",
 }
+# Where pixels are dequantised.
+_BITS = {"bits_per_dimension": "bits per dimension"}
 
 
 def rows(cells):
@@ -50,7 +50,7 @@ def _row(dataset, logit, size, model, T, cells):
             statistics.stdev(values) if len(values) > 1 else 0.0
         )
     for estimator in _ESTIMATORS:
-        for name in _DETAILS:
+        for name in _DETAILS | _BITS:
             values = [each["test"][estimator].get(name) for each in found]
             row[f"{estimator}_{name}"] = (
                 None if None in values else statistics.mean(values)
@@ -90,12 +90,15 @@ def _results(rows):
         is_best = row[name] == best[row["dataset"], name]
         return f"**{text}**" if is_best else text
 
+    has_bits = any(row["own_bits_per_dimension"] for row in rows)
+    bits = _BITS if has_bits else {}
     return tables.markdown(
         [
             {
                 **_name(row),
                 "log p(x), own q": value(row, "own"),
                 "log p(x), Laplace": value(row, "laplace"),
+                **_of_estimators(row, bits),
                 "ELBO": value(row, "elbo"),
                 "paper, 2000 epochs": row["paper"],
                 "epochs": row["epochs"],
@@ -109,18 +112,18 @@ def _results(rows):
 
 def _estimates(rows):
     """What there is to know of both estimates of log p(x)."""
-    columns = {
-        f"{key}_{name}": f"{text}, {estimator}"
-        for key, estimator in _ESTIMATORS.items()
-        for name, text in _DETAILS.items()
-        if any(row[f"{key}_{name}"] is not None for row in rows)
-    }
     return tables.markdown(
-        [
-            {**_name(row), **{columns[key]: row[key] for key in columns}}
-            for row in rows
-        ]
+        [{**_name(row), **_of_estimators(row, _DETAILS)} for row in rows]
     )
+
+
+def _of_estimators(row, columns):
+    """Columns for each of the two estimates."""
+    return {
+        f"{text}, {estimator}": row[f"{key}_{name}"]
+        for key, estimator in _ESTIMATORS.items()
+        for name, text in columns.items()
+    }
 
 
 def _name(row):
