@@ -231,7 +231,7 @@ class TestCommandLine:
             "--sizes=big",
             "--data=mnist,14x14x1",
             "--T=4",
-            "--forms=full,vae",
+            "--forms=full",
             "--threads=1",
             "--repeats=1",
             "--samples=10",
@@ -245,8 +245,8 @@ class TestCommandLine:
             self.check_image(tmp_path / "results" / name)
 
     def check_output(self, output):
-        assert "memory, case 4 of 4: big 14x14x1 vae" in output
-        assert "1 thread(s), case 3 to 4 of 4: big 14x14x1" in output
+        assert "memory, case 2 of 2: big 14x14x1 full T=4" in output
+        assert "1 thread(s), case 2 to 2 of 2: big 14x14x1" in output
         assert output.count("full     T=4") == 2
         assert "importance samples per CPU second" in output
 
@@ -254,9 +254,7 @@ class TestCommandLine:
         cases = [(row["data"], row["form"], row["T"]) for row in rows]
         assert cases == [
             ("mnist", "full", "4"),
-            ("mnist", "vae", "0"),
             ("14x14x1", "full", "4"),
-            ("14x14x1", "vae", "0"),
             ("mnist", "evaluation", "1"),
         ]
         for row in rows:

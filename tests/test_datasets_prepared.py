@@ -131,11 +131,10 @@ PREPARED = pathlib.Path(__file__).parents[2] / "shared" / "tfds"
 @pytest.mark.parametrize(
     ("name", "ink"),
     [
+        # Fashion-MNIST is stored as MNIST is, and CIFAR10 as SVHN.
         ("mnist", 0.131),
-        ("fashion_mnist", 0.286),
         ("omniglot", 0.085),
         ("svhn", 0.45),
-        ("cifar10", 0.473),
     ],
 )
 def test_real_data(name, ink):

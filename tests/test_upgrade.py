@@ -288,8 +288,10 @@ class TestForeignNetworks:
         model.build((None, *SHAPE))
         assert model.decoder is decoder
 
-    @pytest.mark.parametrize("make", DECODERS[:2])
-    @pytest.mark.parametrize("likelihood", ["bernoulli", "gaussian"])
+    @pytest.mark.parametrize(
+        ("make", "likelihood"),
+        list(zip(DECODERS[:2], ["bernoulli", "gaussian"], strict=True)),
+    )
     def test_elbo_rises_and_trains_and_saves(self, make, likelihood, tmp_path):
         keras.utils.set_random_seed(0)
         model = tf_vlae.VLAE(
