@@ -140,9 +140,13 @@ class TestAfterAFailedFit:
         other = build(eager=True, likelihood=likelihood)
         self.assert_like_a_model_that_never_failed(model, other)
 
-    @pytest.mark.parametrize("x", [spoiled(np.nan), np.zeros([8, 5])])
-    def test_that_was_a_later_one(self, x):
-        model, other = trained(), trained()
+    @pytest.mark.parametrize(
+        ("x", "eager"),
+        [(spoiled(np.nan), False), (np.zeros([8, 5]), True)],
+        ids=["nan", "shape"],
+    )
+    def test_that_was_a_later_one(self, x, eager):
+        model, other = trained(eager=eager), trained(eager=eager)
         with invalid("x"):
             model.fit(x, verbose=0)
         self.assert_like_a_model_that_never_failed(model, other)
