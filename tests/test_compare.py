@@ -3,6 +3,7 @@
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -90,6 +91,12 @@ class TestTable:
     def test_plot(self, folder):
         image = matplotlib.image.imread(folder / "table.png")
         assert np.ptp(image[..., :3]) > 0.5
+
+
+def test_help_has_all_the_flags():
+    process = call("--help")
+    for name in ("models", "T", "epochs", "parallel", "logit"):
+        assert re.search(rf"--(\[no\])?{name}:", process.stdout), name
 
 
 def test_dequantised(folder, tmp_path):

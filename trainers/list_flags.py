@@ -2,6 +2,9 @@
 
 from absl import flags
 
+# They belong to the programs that define them, whose --help shows them.
+flags.disclaim_key_flags()
+
 
 def define(name, default, is_valid, text):
     """Defines a flag with one or more values.
