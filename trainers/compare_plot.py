@@ -39,5 +39,7 @@ def draw(rows):
         axes.set_title(name)
         axes.grid(alpha=0.3, axis="y")
     panels[0].set_ylabel("test log-likelihood [nats]")
-    panels[0].legend()
+    # Outside, where it hides no point.
+    handles = panels[0].get_legend_handles_labels()
+    drawing.legend(*handles, loc="outside upper center", ncols=2)
     return drawing
