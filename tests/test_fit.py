@@ -1,59 +1,20 @@
-"""Training as a Keras user expects it: on the first try, and repeatable."""
+"""Training as a Keras user expects it: on the first try."""
 
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
+from fitting import as_tfds
+from fitting import assert_same_weights
+from fitting import build
+from fitting import dataset
+from fitting import fit
+from fitting import images
+from fitting import with_labels
 from models import MODELS
 
 import tf_vlae
 
 LOGS = {"loss", "elbo", "reconstruction", "kl"}
-
-
-def build(model=tf_vlae.VLAE, eager=False, **kwargs):
-    """A tiny model; eager where graphs are not the point, as it is faster."""
-    model = model(**{"latent": 2, "hidden": (5,), "seed": 0, **kwargs})
-    if eager:
-        model.compile(keras.optimizers.Adam(5e-4), run_eagerly=True)
-    return model
-
-
-def images(shape=(3, 4, 1), examples=20, dtype="float32"):
-    x = np.random.default_rng(0).integers(0, 256, size=(examples, *shape))
-    if dtype == "float32":
-        return (x / 255).astype(np.float32)
-    return (x > 127) if dtype == "bool" else x.astype(dtype)
-
-
-def dataset(structure, batch_size=10, **kwargs):
-    data = tf.data.Dataset.from_tensor_slices(structure)
-    return data.batch(batch_size, **kwargs)
-
-
-def with_labels(x):
-    return dataset((x, np.arange(len(x))))
-
-
-def as_tfds(x):
-    return dataset({"image": x, "label": np.arange(len(x))})
-
-
-def fit(model, x, **kwargs):
-    return model.fit(x, **{"batch_size": 10, "verbose": 0, **kwargs}).history
-
-
-def assert_same_weights(first, second, **tolerance):
-    for a, b in zip(first.weights, second.weights, strict=True):
-        if tolerance:
-            np.testing.assert_allclose(a.numpy(), b.numpy(), **tolerance)
-        else:
-            np.testing.assert_array_equal(a.numpy(), b.numpy())
-
-
-def differ(first, second):
-    pairs = zip(first.weights, second.weights, strict=True)
-    return any(np.any(a.numpy() != b.numpy()) for a, b in pairs)
 
 
 class TestFirstTry:
@@ -221,76 +182,6 @@ class TestTracing:
         first, later = self.traces(images(examples=25), images(examples=22))
         assert first > 0
         assert later == 0
-
-
-class TestSeeds:
-    @pytest.mark.parametrize("form", [np.asarray, dataset])
-    def test_two_runs_are_equal_bit_for_bit(self, form):
-        x = form(images(examples=25))
-        first, second = build(), build()
-        ours = fit(first, x, epochs=2)
-        theirs = fit(second, x, epochs=2)
-        assert_same_weights(first, second)
-        assert ours == theirs
-
-    @pytest.mark.parametrize("model", MODELS)
-    def test_seed_is_enough_whatever_else_is_random(self, model):
-        models = []
-        for others in (1, 2):
-            keras.utils.set_random_seed(others)
-            models.append(build(model, eager=True, seed=5))
-            fit(models[-1], images())
-        assert_same_weights(*models)
-
-    def test_another_seed_is_another_run(self):
-        models = [build(eager=True, seed=seed) for seed in (1, 2)]
-        for model in models:
-            fit(model, images())
-        for first, second in zip(*(m.weights for m in models), strict=True):
-            if first.name == "kernel":
-                assert np.all(first.numpy() != second.numpy())
-
-    def test_seed_none_is_fresh_unless_keras_is_seeded(self):
-        def run():
-            model = build(eager=True, seed=None)
-            fit(model, images())
-            return model
-
-        assert differ(run(), run())
-        keras.utils.set_random_seed(7)
-        first = run()
-        keras.utils.set_random_seed(7)
-        assert_same_weights(first, run())
-
-    def test_noise_is_new_in_every_step(self):
-        model = build(tf_vlae.VAE)
-        model.compile(keras.optimizers.SGD(0.0), run_eagerly=True)
-        history = fit(model, dataset(images()), epochs=3)
-        assert len(set(history["reconstruction"])) == 3
-
-    def test_arrays_come_in_a_new_order_in_every_fit(self):
-        orders = []
-
-        class Recording(tf_vlae.VAE):
-            def train_step(self, data):
-                orders[-1].extend(np.ravel(data))
-                return super().train_step(data)
-
-        model = build(Recording, eager=True)
-        x = np.linspace(0, 1, 20, dtype=np.float32)[:, None]
-        for _ in range(3):
-            orders.append([])
-            fit(model, x)
-        assert len({tuple(order) for order in orders}) == 3
-        for order in orders:
-            np.testing.assert_array_equal(np.sort(order), x[:, 0])
-
-    def test_shuffle_false_keeps_the_order(self):
-        x = images(examples=25)
-        ours, theirs = build(eager=True), build(eager=True)
-        fit(ours, x, shuffle=False)
-        fit(theirs, dataset(x))
-        assert_same_weights(ours, theirs)
 
 
 class TestValidation:
