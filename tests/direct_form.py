@@ -19,11 +19,13 @@ def normal(*shape, seed=0):
 
 def linearize(decoder, z):
     """Flat output `[batch, data]` and Jacobian `[batch, data, latent]`."""
-    with tf.GradientTape() as tape:
+    with tf.GradientTape(persistent=True) as tape:
         tape.watch(z)
         images = decoder(z)
         output = tf.reshape(images, [len(z), -1])
-    return output, tape.batch_jacobian(output, z)
+        pixels = tf.unstack(output, axis=1)
+    rows = [tape.gradient(pixel, z) for pixel in pixels]
+    return output, tf.stack(rows, axis=1)
 
 
 def posterior(decoder, likelihood, mu, x, T, step=0.5):

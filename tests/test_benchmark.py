@@ -296,8 +296,3 @@ class TestCommandLine:
         assert ratios[:3] == [1, 1, 1]
         # Five factorisations of 128 precisions against none.
         assert ratios[-1] > 1.5
-
-    def test_a_bad_flag_is_named(self):
-        done = run("--T=0")
-        assert done.returncode != 0
-        assert "--T" in done.stderr

@@ -129,6 +129,13 @@ def test_dequantised(folder, tmp_path):
     assert "bits" not in compare_table.markdown(rows[1:])
 
 
+def test_a_bad_flag_is_named(tmp_path):
+    process = call("--T=1,0", f"--workdir={tmp_path}")
+    assert process.returncode != 0
+    assert "--T" in process.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_models_are_those_of_the_trainer():
     assert set(paper.MODELS) == set(experiment.MODELS)
 

@@ -13,10 +13,10 @@ SEEDS = (0, 1, 2)
 
 @pytest.fixture(scope="module")
 def digits():
-    """Scikit-learn's 8x8 digits in [0, 1], 1,500 to train and 297 to test."""
+    """Scikit-learn's 8x8 digits in [0, 1], 1,500 to train and 256 to test."""
     x = datasets.load_digits().images[..., None] / np.float32(16)
     order = np.random.default_rng(0).permutation(len(x))
-    return x[order[:1500]], x[order[1500:]]
+    return x[order[:1500]], x[order[1500:1756]]
 
 
 def scores(model, digits, **kwargs):

@@ -188,8 +188,8 @@ class TestValidation:
     def test_validation_is_an_evaluation(self):
         held_out = images(examples=13)
         pair = (held_out, np.arange(13))
+        model = build(eager=True)
         for data in (held_out, pair, dataset(held_out), with_labels(held_out)):
-            model = build(eager=True)
             history = fit(model, images(), validation_data=data)
             scores = model.evaluate(
                 held_out, batch_size=10, verbose=0, return_dict=True

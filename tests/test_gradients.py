@@ -15,7 +15,7 @@ from tf_vlae import covariances
 SHAPE, BATCH, LATENT = (3, 2), 3, 2
 SEED = tf.constant([1, 2])
 LIKELIHOODS = list(reference.LIKELIHOODS)
-# Depth 0 to 2 with each activation; one of each is enough for most.
+# Depth 0 to 2 with each activation; one or some are enough for most.
 FEW = [("relu", (4, 3)), ("leaky_relu", (4,)), ("maxout", (4,))]
 ALL = [
     ("relu", ()),
@@ -122,7 +122,7 @@ def check_finite_differences(kind, **kwargs):
 class TestFiniteDifferences:
     @pytest.mark.parametrize(
         ("T", "network"),
-        [*itertools.product([0, 1], FEW), *itertools.product([4], ALL)],
+        [*itertools.product([0, 1], FEW[:1]), *itertools.product([4], ALL)],
     )
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
     def test_vlae(self, likelihood, T, network):
@@ -181,13 +181,13 @@ class TestDirectForm:
     """What is cheaper must not differ: plain automatic differentiation."""
 
     @pytest.mark.parametrize(
-        ("network", "dtype", "tolerance"),
+        ("T", "network", "dtype", "tolerance"),
         [
-            *((network, "float64", 1e-10) for network in FEW),
-            (FEW[0], "float32", 1e-5),
+            *((T, FEW[0], "float64", 1e-10) for T in (0, 1)),
+            *((4, network, "float64", 1e-10) for network in FEW),
+            (4, FEW[0], "float32", 1e-5),
         ],
     )
-    @pytest.mark.parametrize("T", [0, 1, 4])
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
     def test_vlae(self, likelihood, T, network, dtype, tolerance):
         activation, hidden = network

@@ -97,8 +97,9 @@ def _gradients(model, repeats, x):
     return [np.stack(column) for column in zip(*rows, strict=True)]
 
 
-@pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
-@pytest.mark.parametrize("hidden", [(7, 6), (30,)], ids=["wide", "narrow"])
+@pytest.mark.parametrize(
+    ("likelihood", "hidden"), [("gaussian", (7, 6)), ("bernoulli", (30,))]
+)
 def test_mean_gradient_is_the_exact_one(likelihood, hidden):
     exact = _model(likelihood, "full", hidden)
     implicit = _model(likelihood, _converged(), hidden)
@@ -151,10 +152,11 @@ def test_step_has_no_jacobian_and_no_factor_per_example(likelihood):
         model.optimizer.build(model.trainable_variables)
         return tf.function(model.train_step).get_concrete_function(x)
 
-    assert _batched_factorisations(trace("full"))
-    assert _batched_jacobians(trace("full"))
-    assert not _batched_factorisations(trace("implicit"))
-    assert not _batched_jacobians(trace("implicit"))
+    full, implicit = trace("full"), trace("implicit")
+    assert _batched_factorisations(full)
+    assert _batched_jacobians(full)
+    assert not _batched_factorisations(implicit)
+    assert not _batched_jacobians(implicit)
 
 
 def test_fit_shows_the_residual_and_evaluation_is_exact():

@@ -60,7 +60,7 @@ class TestTrain:
 
     def test_time_limit_leaves_a_finished_run(self, tmp_path, capsys):
         arguments = ["--max_hours=1e-9", f"--workdir={tmp_path}", *TINY]
-        trainer_runs.run(*arguments, "--noexport")
+        trainer_runs.run(*arguments, "--batch_size=500", "--noexport")
         results = json.loads((tmp_path / "results.json").read_text())
         assert results["epochs"] == 1
         assert "--max_hours" in results["stopped"]

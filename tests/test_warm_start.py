@@ -24,7 +24,7 @@ def make(kind=tf_vlae.VLAE, eager=True, **kwargs):
 def fit(model, epochs, initial_epoch=0):
     return model.fit(
         images(),
-        batch_size=10,
+        batch_size=20,
         epochs=epochs,
         initial_epoch=initial_epoch,
         validation_data=images(),
@@ -72,7 +72,7 @@ class TestWarmStart:
         history = fit(model, 1)
         assert not model.warm_start.over
         found = model.evaluate(
-            images(), batch_size=10, return_dict=True, verbose=0
+            images(), batch_size=20, return_dict=True, verbose=0
         )
         assert history["val_elbo"][0] == pytest.approx(found["elbo"], rel=1e-5)
         plain = tf_vlae.VLAE.from_vae(model, T=model.T)

@@ -23,7 +23,7 @@ def define(name, default, is_valid, text):
     flags.register_validator(
         name,
         lambda chosen: chosen and all(map(is_valid, chosen)),
-        f"Expected one or more, as in {values}.",
+        f"Expected one or more values like {values}, separated by commas.",
     )
     return holder
 
