@@ -1,9 +1,9 @@
 import keras
 import numpy as np
 import pytest
-import reference
 import tensorflow as tf
 
+from helpers import reference
 from tf_vlae import activations
 from tf_vlae import layers
 

@@ -2,9 +2,9 @@
 
 import keras
 import pytest
-from errors import invalid
 
 import tf_vlae
+from helpers.errors import invalid
 
 
 @pytest.mark.parametrize(

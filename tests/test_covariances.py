@@ -1,11 +1,11 @@
 import keras
 import numpy as np
 import pytest
-import reference
 import tensorflow as tf
 import tensorflow_probability as tfp
-from direct_form import normal
 
+from helpers import reference
+from helpers.direct_form import normal
 from tf_vlae import covariances
 from tf_vlae import layers
 from tf_vlae import likelihoods

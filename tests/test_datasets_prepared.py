@@ -5,8 +5,8 @@ import pathlib
 import numpy as np
 import PIL.Image
 import pytest
-from stored import store
 
+from helpers.stored import store
 from tf_vlae import datasets
 
 SHAPES = {

@@ -9,7 +9,8 @@ import sys
 
 import numpy as np
 import pytest
-import trainer_runs
+
+from helpers import trainer_runs
 
 FLAGS = [
     "--hidden=8",
@@ -26,10 +27,11 @@ FLAGS = [
 @pytest.fixture(scope="module")
 def replicas():
     """What two_replicas.py reports."""
-    script = pathlib.Path(__file__).with_name("two_replicas.py")
+    tests = pathlib.Path(__file__).parent
+    path = os.pathsep.join(map(str, (tests, tests.parent)))
     process = subprocess.run(
-        [sys.executable, script, *FLAGS],
-        env={**os.environ, "PYTHONPATH": str(script.parents[1])},
+        [sys.executable, "-m", "helpers.two_replicas", *FLAGS],
+        env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
     )

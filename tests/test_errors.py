@@ -6,9 +6,9 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from errors import invalid
 
 import tf_vlae
+from helpers.errors import invalid
 
 SHAPE = (2, 3, 1)
 

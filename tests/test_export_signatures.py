@@ -7,11 +7,11 @@ import pathlib
 import keras
 import numpy as np
 import pytest
-import saved_model_loader
 import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
 import tf_vlae
+from helpers import saved_model_loader
 from tf_vlae import logit
 
 SHAPE = (2, 3, 1)

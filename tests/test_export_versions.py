@@ -9,9 +9,9 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from errors import invalid
 
 import tf_vlae
+from helpers.errors import invalid
 from tf_vlae.serving.versions import new_version
 
 FILES = {

@@ -3,16 +3,16 @@
 import keras
 import numpy as np
 import pytest
-from fitting import as_tfds
-from fitting import assert_same_weights
-from fitting import build
-from fitting import dataset
-from fitting import fit
-from fitting import images
-from fitting import with_labels
-from models import MODELS
 
 import tf_vlae
+from helpers.fitting import as_tfds
+from helpers.fitting import assert_same_weights
+from helpers.fitting import build
+from helpers.fitting import dataset
+from helpers.fitting import fit
+from helpers.fitting import images
+from helpers.fitting import with_labels
+from helpers.models import MODELS
 
 LOGS = {"loss", "elbo", "reconstruction", "kl"}
 

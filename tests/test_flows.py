@@ -1,10 +1,10 @@
 import keras
 import numpy as np
 import pytest
-import reference
 import tensorflow as tf
-from direct_form import normal
 
+from helpers import reference
+from helpers.direct_form import normal
 from tf_vlae import layers
 
 BATCH, UNITS = 3, 6

@@ -2,14 +2,14 @@
 
 import itertools
 
-import direct_form
 import keras
 import numpy as np
 import pytest
-import reference
 import tensorflow as tf
 
 import tf_vlae
+from helpers import direct_form
+from helpers import reference
 from tf_vlae import covariances
 
 SHAPE, BATCH, LATENT = (3, 2), 3, 2

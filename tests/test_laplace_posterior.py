@@ -4,12 +4,12 @@ import hypothesis
 import keras
 import numpy as np
 import pytest
-import reference
 import tensorflow as tf
 import tensorflow_probability as tfp
 from hypothesis import strategies as st
-from reference import normal
 
+from helpers import reference
+from helpers.reference import normal
 from tf_vlae import layers
 from tf_vlae import likelihoods
 

@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_probability as tfp
-from direct_form import normal
-from reference import VARIANCE
 
+from helpers.direct_form import normal
+from helpers.reference import VARIANCE
 from tf_vlae import likelihoods
 
 tfd = tfp.distributions

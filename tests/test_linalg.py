@@ -3,8 +3,8 @@ import functools
 import numpy as np
 import pytest
 import tensorflow as tf
-from direct_form import normal
 
+from helpers.direct_form import normal
 from tf_vlae import linalg
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}

@@ -1,13 +1,13 @@
 import functools
 
-import direct_form
 import keras
 import numpy as np
 import pytest
-import reference
 import tensorflow as tf
-from direct_form import normal
 
+from helpers import direct_form
+from helpers import reference
+from helpers.direct_form import normal
 from tf_vlae import layers
 from tf_vlae.linearization import linearizer
 from tf_vlae.linearization import TapeLinearization

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_probability as tfp
-from models import MODELS
 from scipy import special
 
 import tf_vlae
+from helpers.models import MODELS
 
 PIXELS = 5
 # Latent sizes small enough for a grid.

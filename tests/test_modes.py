@@ -1,10 +1,10 @@
 import keras
 import numpy as np
 import pytest
-import reference
 import tensorflow as tf
-from reference import normal
 
+from helpers import reference
+from helpers.reference import normal
 from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import modes

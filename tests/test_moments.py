@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from models import MODELS
 
 import tf_vlae
+from helpers.models import MODELS
 from tf_vlae import linalg
 
 SHAPE = (2, 3, 1)

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_probability as tfp
-from models import MODELS
 
 import tf_vlae
+from helpers.models import MODELS
 
 tfd = tfp.distributions
 

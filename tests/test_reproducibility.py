@@ -3,15 +3,15 @@
 import keras
 import numpy as np
 import pytest
-from fitting import assert_same_weights
-from fitting import build
-from fitting import dataset
-from fitting import differ
-from fitting import fit
-from fitting import images
-from models import MODELS
 
 import tf_vlae
+from helpers.fitting import assert_same_weights
+from helpers.fitting import build
+from helpers.fitting import dataset
+from helpers.fitting import differ
+from helpers.fitting import fit
+from helpers.fitting import images
+from helpers.models import MODELS
 
 
 class TestSeeds:

@@ -7,9 +7,9 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from models import MODELS
 
 import tf_vlae
+from helpers.models import MODELS
 from tf_vlae import covariances
 from tf_vlae import modes
 

@@ -8,22 +8,22 @@ import sys
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-import scoring
 import tensorflow as tf
-import trainer_runs
-from scoring import BATCH
-from scoring import encodings
-from scoring import example
-from scoring import MAIN
-from scoring import read_bad
-from scoring import read_scores
-from scoring import SAMPLES
-from scoring import score
-from scoring import times
-from scoring import write
-from stored import store
 
 import tf_vlae
+from helpers import scoring
+from helpers import trainer_runs
+from helpers.scoring import BATCH
+from helpers.scoring import encodings
+from helpers.scoring import example
+from helpers.scoring import MAIN
+from helpers.scoring import read_bad
+from helpers.scoring import read_scores
+from helpers.scoring import SAMPLES
+from helpers.scoring import score
+from helpers.scoring import times
+from helpers.scoring import write
+from helpers.stored import store
 
 
 @pytest.fixture(scope="module")

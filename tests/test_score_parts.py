@@ -5,12 +5,12 @@ import sys
 
 import numpy as np
 import pytest
-import scoring
 from absl import app
-from scoring import encodings
-from scoring import image_format
-from scoring import MAIN
 
+from helpers import scoring
+from helpers.scoring import encodings
+from helpers.scoring import image_format
+from helpers.scoring import MAIN
 from trainers import score_model
 from trainers import score_options
 from trainers.score_folder import ScoreFolder

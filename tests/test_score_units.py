@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-import scoring
 import tensorflow as tf
 import tensorflow_datasets as tfds
-from scoring import image_format
-from scoring import write
-from stored import store
 
 import tf_vlae
+from helpers import scoring
+from helpers.scoring import image_format
+from helpers.scoring import write
+from helpers.stored import store
 from trainers import score_units
 
 

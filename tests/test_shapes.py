@@ -7,9 +7,9 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
-from models import MODELS
 
 import tf_vlae
+from helpers.models import MODELS
 
 SHAPE = (3, 4, 1)
 

@@ -3,8 +3,9 @@
 import pathlib
 
 import pytest
-import trainer_runs
 from absl import flags
+
+from helpers import trainer_runs
 
 CONFIGS = pathlib.Path(__file__).parents[1] / "configs"
 

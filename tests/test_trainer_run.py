@@ -6,9 +6,9 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-import trainer_runs
 from tensorboard.backend.event_processing import event_accumulator
 
+from helpers import trainer_runs
 from tf_vlae import datasets
 from tf_vlae import importance
 from trainers.workdir import read_flags

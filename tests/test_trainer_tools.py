@@ -10,10 +10,10 @@ import keras
 import matplotlib.image
 import numpy as np
 import pytest
-import trainer_runs
 from absl.testing import flagsaver
 
 import tf_vlae
+from helpers import trainer_runs
 from tf_vlae import importance
 from trainers import curves_table
 from trainers import flags

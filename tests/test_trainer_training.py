@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 import tensorflow as tf
-import trainer_runs
 
 import tf_vlae
+from helpers import trainer_runs
 from tf_vlae.datasets import readers
 from tf_vlae.datasets.image_data import ImageData
 from trainers import distribution

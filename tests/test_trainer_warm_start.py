@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-import trainer_runs
 
+from helpers import trainer_runs
 from trainers import experiment
 from trainers import training
 from trainers.workdir import read_flags

@@ -5,9 +5,10 @@ them differentiated by TensorFlow. Slow, and plain enough to be believed: what
 the library computes in cheaper ways must have these values and gradients.
 """
 
-import reference
 import tensorflow as tf
 import tensorflow_probability as tfp
+
+from helpers import reference
 
 tfd = tfp.distributions
 

@@ -9,8 +9,8 @@ import sys
 
 import numpy as np
 import tensorflow as tf
-import trainer_runs
 
+from helpers import trainer_runs
 from trainers import experiment
 from trainers import training
 
