@@ -6,6 +6,7 @@ import tensorflow as tf
 from helpers import reference
 from tf_vlae import activations
 from tf_vlae import layers
+from tf_vlae.linearization import branches
 
 # Each with its slope below zero, or its number of pieces.
 LEAKY = {
@@ -53,28 +54,28 @@ class TestUnits:
     @pytest.mark.parametrize("name", LEAKY)
     def test_slopes(self, name):
         identifier, slope = LEAKY[name]
-        units = activations.piecewise_linear_units(activations.get(identifier))
+        algebra = branches.of_activation(activations.get(identifier))
         # Zero is on the lower side, as in TensorFlow's own gradients.
-        branch = units.branch(tf.constant([[-2.0, 0.0, 3.0]]))
+        branch = algebra.branch(tf.constant([[-2.0, 0.0, 3.0]]))
         np.testing.assert_allclose(branch, [[slope, slope, 1.0]])
 
     def test_one_piece_wins_a_tie(self):
-        branch = activations.MaxoutUnits(3).branch(tf.ones([2, 6]))
+        branch = branches.MaxoutBranches(3).branch(tf.ones([2, 6]))
         assert branch.shape == [2, 2, 3]
         np.testing.assert_array_equal(tf.reduce_sum(branch, axis=-1), 1.0)
 
     @pytest.mark.parametrize("name", ALL)
     def test_push_of_the_input_is_the_activation(self, name):
         activation = activations.get(ALL[name])
-        units = activations.piecewise_linear_units(activation)
+        algebra = branches.of_activation(activation)
         inputs = normal(4, 6)
-        pushed = units.push(units.branch(inputs), inputs)
+        pushed = algebra.push(algebra.branch(inputs), inputs)
         np.testing.assert_allclose(pushed, activation(inputs), rtol=1e-6)
 
     @pytest.mark.parametrize("name", ALL)
     def test_push_is_the_derivative(self, name):
         activation = activations.get(ALL[name])
-        units = activations.piecewise_linear_units(activation)
+        algebra = branches.of_activation(activation)
         inputs, tangent = normal(4, 6), normal(4, 6, seed=1)
         with tf.GradientTape() as tape:
             tape.watch(inputs)
@@ -82,19 +83,19 @@ class TestUnits:
         expected = tf.linalg.matvec(
             tape.batch_jacobian(outputs, inputs), tangent
         )
-        actual = units.push(units.branch(inputs), tangent)
+        actual = algebra.push(algebra.branch(inputs), tangent)
         np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-6)
 
     @pytest.mark.parametrize("name", ALL)
     def test_pull_is_the_transpose_of_push(self, name):
         activation = activations.get(ALL[name])
-        units = activations.piecewise_linear_units(activation)
+        algebra = branches.of_activation(activation)
         width = 6 // activations.pieces(activation)
         inputs, tangent = normal(4, 6), normal(4, 6, seed=1)
         cotangent = normal(4, width, seed=2)
-        branch = units.branch(inputs)
-        pushed = units.push(branch, tangent)
-        pulled = units.pull(branch, cotangent)
+        branch = algebra.branch(inputs)
+        pushed = algebra.push(branch, tangent)
+        pulled = algebra.pull(branch, cotangent)
         assert pulled.shape == inputs.shape
         np.testing.assert_allclose(
             tf.reduce_sum(pushed * cotangent, axis=-1),
@@ -114,7 +115,7 @@ class TestUnits:
         ],
     )
     def test_none_for_what_they_cannot_express(self, activation):
-        assert activations.piecewise_linear_units(activation) is None
+        assert branches.of_activation(activation) is None
         with pytest.raises(ValueError, match="argument `activation`"):
             layers.PiecewiseLinearDecoder(4, 3, activation=activation)
 

@@ -9,7 +9,6 @@ from helpers.direct_form import normal
 from tf_vlae import covariances
 from tf_vlae import layers
 from tf_vlae import likelihoods
-from tf_vlae import linearization
 from tf_vlae.linearization.joint import Joint
 
 tfd = tfp.distributions
@@ -36,8 +35,7 @@ def make_likelihood(name):
 
 def make_view(decoder, likelihood="gaussian"):
     x = tf.cast(normal(BATCH, DATA, seed=1) > 0, tf.float64)
-    linearize = linearization.linearizer(decoder)
-    joint = Joint(linearize, make_likelihood(likelihood), x)
+    joint = Joint(decoder, make_likelihood(likelihood), x)
     return joint.at(normal(BATCH, LATENT, seed=2))
 
 
@@ -81,7 +79,7 @@ class TestHessian:
         self, activation, likelihood
     ):
         view = make_view(make_decoder(activation), likelihood)
-        hessian = covariances.Hessian().posterior(view)
+        hessian = covariances.InverseHessian().posterior(view)
         full = covariances.Full().posterior(view)
         np.testing.assert_allclose(hessian.scale_tril, full.scale_tril, **TIGHT)
 
@@ -92,7 +90,7 @@ class TestHessian:
         expected = -hessian_of_log_joint(
             decoder, likelihood, view.joint.x, view.z
         )
-        precision = covariances.Hessian().precision(view)
+        precision = covariances.InverseHessian().precision(view)
         np.testing.assert_allclose(precision, expected, **TIGHT)
         # The second derivative of the decoder counts for a lot here.
         difference = tf.norm(precision - view.precision())
@@ -100,8 +98,8 @@ class TestHessian:
 
     def test_posterior_is_its_inverse(self):
         view = make_view(make_decoder("tanh", scale=0.25))
-        q = covariances.Hessian().posterior(view)
-        precision = covariances.Hessian().precision(view)
+        q = covariances.InverseHessian().posterior(view)
+        precision = covariances.InverseHessian().precision(view)
         expected = np.linalg.inv(precision.numpy())
         np.testing.assert_allclose(q.covariance(), expected, **TIGHT)
 
@@ -127,13 +125,13 @@ class TestHessian:
 
         def scale(covariance):
             x = tf.constant([[10.0]], tf.float64)
-            joint = Joint(linearization.linearizer(decoder), likelihood, x)
+            joint = Joint(decoder, likelihood, x)
             view = joint.at(tf.constant([[-1.0]], tf.float64))
             return covariance.posterior(view).scale_tril
 
         assert np.all(np.isfinite(wrap(scale)(covariances.Full())))
         with pytest.raises(error, match="not positive definite"):
-            wrap(scale)(covariances.Hessian())
+            wrap(scale)(covariances.InverseHessian())
 
 
 class TestLowRank:
@@ -211,7 +209,7 @@ class TestLowRank:
     "covariance",
     [
         covariances.Full(),
-        covariances.Hessian(),
+        covariances.InverseHessian(),
         covariances.LowRank(2),
         covariances.LowRank(LATENT),
     ],
@@ -236,7 +234,7 @@ class TestGet:
         [
             ("full", covariances.Full),
             ("implicit", covariances.Implicit),
-            ("hessian", covariances.Hessian),
+            ("hessian", covariances.InverseHessian),
             ("low_rank", covariances.LowRank),
         ],
     )
@@ -247,7 +245,7 @@ class TestGet:
         "covariance",
         [
             covariances.Full(),
-            covariances.Hessian(),
+            covariances.InverseHessian(),
             covariances.LowRank(rank=3, iterations=7),
         ],
         ids=repr,

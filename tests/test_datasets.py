@@ -8,9 +8,9 @@ import pytest
 from sklearn.datasets import load_digits
 
 from tf_vlae import datasets
-from tf_vlae import logit
 from tf_vlae.datasets import readers
 from tf_vlae.datasets.image_data import ImageData
+from tf_vlae.likelihoods import logit
 
 
 def images(dataset):

@@ -8,7 +8,7 @@ import scipy.stats
 import tensorflow as tf
 
 import tf_vlae
-from tf_vlae import logit
+from tf_vlae.likelihoods import logit
 
 
 def test_inverse_undoes_forward():

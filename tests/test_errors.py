@@ -216,9 +216,11 @@ class TestArgumentsOfMethods:
     def test_data_set_that_was_not_batched(self):
         vectors = tf.data.Dataset.from_tensor_slices(np.zeros([8, 5]))
         model = build()
-        for method in (model.fit, model.evaluate, model.predict, model.adapt):
+        for method in (model.fit, model.evaluate, model.predict):
             with pytest.raises(ValueError, match=r"argument `x`.*\.batch\(\)"):
                 method(vectors)
+        with invalid("data", "elements like"):
+            model.adapt(vectors)
 
     def test_data_set_without_an_image(self):
         data = dataset({"picture": images()})

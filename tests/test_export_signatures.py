@@ -12,7 +12,7 @@ from tensorflow_serving.apis import prediction_log_pb2
 
 import tf_vlae
 from helpers import saved_model_loader
-from tf_vlae import logit
+from tf_vlae.likelihoods import logit
 
 SHAPE = (2, 3, 1)
 LATENT = 3

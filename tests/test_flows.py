@@ -71,10 +71,14 @@ class TestHouseholderFlow:
         other = flow(z, h + 1.0)
         assert np.all(np.abs(other - flow(z, h)).max(axis=-1) > 1e-3)
 
-    def test_vectors_have_length_one(self):
-        flow, _, h = householder()
-        lengths = [tf.norm(vector, axis=-1) for vector in flow.vectors(h)]
-        np.testing.assert_allclose(lengths, np.ones([3, BATCH]), **TIGHT)
+    def test_reflections_are_their_own_inverses(self):
+        flow, z, h = householder()
+        reflections = flow.reflections(h)
+        assert len(reflections) == 3
+        for reflection in reflections:
+            image = reflection.matvec(z)
+            assert np.abs(image - z).max() > 1e-3
+            np.testing.assert_allclose(reflection.matvec(image), z, **TIGHT)
 
 
 class TestInverseAutoregressiveFlow:

@@ -34,7 +34,7 @@ def make(kind, dtype="float64", **kwargs):
 
 
 def training_loss(model, x):
-    reconstruction, kl = model._elbo_terms(x, SEED, training=True)
+    reconstruction, kl = model.elbo_terms(x, SEED, training=True)
     return tf.reduce_mean(kl - reconstruction)
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import special
 
 import tf_vlae
-from tf_vlae import importance
-from tf_vlae.active_units import active_units
+from tf_vlae.evaluation import active_units
+from tf_vlae.evaluation import importance
 
 SHAPE = (6,)
 

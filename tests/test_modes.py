@@ -12,7 +12,7 @@ from tf_vlae.linearization.joint import Joint
 
 BATCH, LATENT, DATA = 5, 4, 6
 LIKELIHOODS = list(reference.LIKELIHOODS)
-ALL = [modes.Newton, modes.ConjugateGradient, modes.Gradient]
+ALL = [modes.Newton, modes.ConjugateGradient, modes.Adam]
 
 
 class Problem:
@@ -37,7 +37,7 @@ class Problem:
         else:
             library = likelihoods.Bernoulli(dtype="float64")
             self.x = 1.0 * (self.x > 0)
-        self.joint = Joint(decoder.linearizer(), library, tf.constant(self.x))
+        self.joint = Joint(decoder, library, tf.constant(self.x))
 
     def path(self, mode, mu, T):
         return np.stack(mode.path(self.joint, tf.constant(mu), T))
@@ -126,12 +126,12 @@ class TestGradient:
     def test_raises_the_density_on_average(self, likelihood, hidden):
         problem = Problem(likelihood, hidden)
         mu = 2 * normal(BATCH, LATENT)
-        points = problem.path(modes.Gradient(step=0.2), mu, 5)
+        points = problem.path(modes.Adam(step=0.2), mu, 5)
         means = problem.log_prob(points).mean(axis=-1)
         assert np.all(np.diff(means) > 0)
 
     def test_first_step_has_the_length_of_step_in_each_entry(self):
-        points = Problem().path(modes.Gradient(0.3), normal(BATCH, LATENT), 1)
+        points = Problem().path(modes.Adam(0.3), normal(BATCH, LATENT), 1)
         np.testing.assert_allclose(np.abs(points[1] - points[0]), 0.3)
 
     def test_zero_gradient_has_a_finite_derivative(self):
@@ -139,7 +139,7 @@ class TestGradient:
         mode = tf.constant(problem.closed_form_mode())
         with tf.GradientTape() as tape:
             tape.watch(mode)
-            points = modes.Gradient().path(problem.joint, mode, 2)
+            points = modes.Adam().path(problem.joint, mode, 2)
         assert np.all(np.isfinite(points[-1]))
         assert np.all(np.isfinite(tape.gradient(points[-1], mode)))
 
@@ -181,7 +181,7 @@ class TestTwoSteps:
         [
             (modes.Newton, newton_steps),
             (modes.ConjugateGradient, conjugate_gradient_steps),
-            (modes.Gradient, adam_steps),
+            (modes.Adam, adam_steps),
         ],
     )
     def test_equal_a_plain_transcription(self, mode, steps, likelihood, hidden):
@@ -210,7 +210,7 @@ class TestGet:
         [
             ("newton", modes.Newton),
             ("cg", modes.ConjugateGradient),
-            ("gradient", modes.Gradient),
+            ("gradient", modes.Adam),
         ],
     )
     def test_by_name(self, name, kind):
@@ -222,7 +222,7 @@ class TestGet:
         [
             modes.Newton(0.7),
             modes.ConjugateGradient(0.2),
-            modes.Gradient(0.1, beta_1=0.8, beta_2=0.99),
+            modes.Adam(0.1, beta_1=0.8, beta_2=0.99),
         ],
     )
     def test_round_trip(self, mode):
@@ -249,4 +249,4 @@ class TestGet:
     @pytest.mark.parametrize("value", [-0.1, 1.0])
     def test_bad_decay(self, name, value):
         with pytest.raises(ValueError, match=f"argument `{name}`"):
-            modes.Gradient(**{name: value})
+            modes.Adam(**{name: value})

@@ -69,7 +69,7 @@ def test_solvers_agree_on_a_view(likelihood):
     decoder.build((None, 4))
     rng = np.random.default_rng(0)
     joint = linearization.Joint(
-        linearization.linearizer(decoder),
+        decoder,
         likelihoods.get(likelihood, dtype="float64"),
         tf.constant(rng.random((8, 9))),
     )

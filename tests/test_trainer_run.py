@@ -10,7 +10,7 @@ from tensorboard.backend.event_processing import event_accumulator
 
 from helpers import trainer_runs
 from tf_vlae import datasets
-from tf_vlae import importance
+from tf_vlae.evaluation import importance
 from trainers.workdir import read_flags
 
 FLAGS = [

@@ -14,7 +14,7 @@ from absl.testing import flagsaver
 
 import tf_vlae
 from helpers import trainer_runs
-from tf_vlae import importance
+from tf_vlae.evaluation import importance
 from trainers import curves_table
 from trainers import flags
 

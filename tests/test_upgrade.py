@@ -247,7 +247,7 @@ class TestForeignNetworks:
                 keras.layers.Dense(1, "sigmoid", kernel_initializer="ones"),
             ]
         )
-        logits = tf_vlae.likelihoods.Logits(decoder)
+        logits = tf_vlae.likelihoods.WithoutSigmoid(decoder)
         z = tf.constant([[-200.0], [0.5], [50.0]])
         np.testing.assert_array_equal(logits(z), z)
 
@@ -271,7 +271,7 @@ class TestForeignNetworks:
         np.testing.assert_allclose(model.decoder(z), expected, rtol=1e-14)
 
     def test_logits_of_something_else(self):
-        logits = tf_vlae.likelihoods.Logits(dense_decoder("tanh"))
+        logits = tf_vlae.likelihoods.WithoutSigmoid(dense_decoder("tanh"))
         with pytest.raises(ValueError, match=r"`decoder`.*sigmoid"):
             logits(tf.zeros([1, 2]))
 

@@ -1,4 +1,5 @@
 import inspect
+import warnings
 
 import keras
 
@@ -44,3 +45,33 @@ def resolve(name, identifier, kind, known, *args, **kwargs):
     if isinstance(identifier, kind):
         return identifier
     return validation.one_of(name, identifier, known)(*args, **kwargs)
+
+
+def renamed(module, **classes):
+    """The `__getattr__` of a module whose classes had other names.
+
+    The old names still work, with a warning, and models that were saved with
+    them still load.
+
+    Args:
+        module: str. Name of the module.
+        **classes: each class, by its old name.
+
+    Returns:
+        A function of a name.
+    """
+    for old, renamed_class in classes.items():
+        keras.saving.get_custom_objects()[f"tf_vlae>{old}"] = renamed_class
+
+    def __getattr__(name):
+        if name not in classes:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        found = classes[name]
+        warnings.warn(
+            f"{module}.{name} is now called {found.__name__}.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return found
+
+    return __getattr__

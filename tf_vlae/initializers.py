@@ -29,7 +29,7 @@ def dense(units, seeds, **kwargs):
     """A `keras.layers.Dense` that starts as the paper's do.
 
     Args:
-        units: int. Size of the output.
+        units: int. Width of the output.
         seeds: generator of seeds, from `seed_sequence`.
         **kwargs: other arguments of `keras.layers.Dense`.
 
@@ -41,15 +41,20 @@ def dense(units, seeds, **kwargs):
     )
 
 
+def seed_or_fresh(seed):
+    """An int below 2**31: `seed`, or for None a fresh one.
+
+    A fresh one follows `keras.utils.set_random_seed`.
+    """
+    return random.randrange(2**31) if seed is None else seed
+
+
 def seed_sequence(seed):
     """An endless generator of seeds that differ, fixed by `seed`.
 
     Args:
-        seed: int, or None for a fresh sequence. A fresh one follows
-            `keras.utils.set_random_seed`.
+        seed: int, or None for a fresh sequence.
     """
-    if seed is None:
-        seed = random.randrange(2**31)
-    source = random.Random(seed)
+    source = random.Random(seed_or_fresh(seed))
     while True:
         yield source.randrange(2**31)

@@ -140,6 +140,9 @@ def implicit_solve(solve, rhs, residual, solve_gradient=None):
 def conjugate_gradient(product, rhs, preconditioner, iterations, tolerance=0.0):
     """Preconditioned conjugate gradients for a batch of systems A x = rhs.
 
+    Our own, as `tf.linalg.experimental.conjugate_gradient` divides 0 by 0 for
+    examples that have converged while others go on.
+
     The residual r is measured by r^T P r, P the preconditioner, which is the
     error of x in the energy norm where P = A^-1.
 
@@ -244,7 +247,7 @@ def sandwich(rows, gram):
     Returns:
         A symmetric tensor of shape `[batch, n, n]`.
     """
-    product = matmul_rows(rows, gram)
+    product = tf.tensordot(rows, gram, 1)
     value = tf.matmul(product, rows, transpose_b=True)
 
     def gradient(cotangent):
@@ -261,20 +264,3 @@ def sandwich(rows, gram):
         return tf.matmul(symmetric, product), shared
 
     return value, gradient
-
-
-def matmul_rows(rows, kernel):
-    """`rows @ kernel` as one large product, whatever the leading axes.
-
-    Args:
-        rows: tensor of shape `[..., n]`.
-        kernel: tensor of shape `[n, m]`, shared.
-
-    Returns:
-        A tensor of shape `[..., m]`.
-    """
-    flat = tf.matmul(tf.reshape(rows, [-1, rows.shape[-1]]), kernel)
-    shape = tf.concat([tf.shape(rows)[:-1], tf.shape(kernel)[1:]], axis=0)
-    product = tf.reshape(flat, shape)
-    product.set_shape([*rows.shape[:-1], kernel.shape[-1]])
-    return product

@@ -1,5 +1,7 @@
 """From what people pass to `fit` to batches of float images."""
 
+import itertools
+
 import numpy as np
 import tensorflow as tf
 
@@ -41,31 +43,48 @@ def scale(x, dtype):
     return scaled / 255.0 if x.dtype.is_integer else scaled
 
 
+def shuffled_indices(count, batch_size, seed, drop_remainder=False):
+    """Batches of the numbers of all examples, in an order of a seed's own.
+
+    Not by `Dataset.shuffle`, which mixes in the global seed.
+
+    Args:
+        count: int. Number of examples.
+        batch_size: int.
+        seed: integer tensor of shape `[2]`.
+        drop_remainder: bool. Whether to leave out a last batch that is short.
+
+    Returns:
+        A `tf.data.Dataset` of int32 tensors of shape `[batch]`.
+    """
+    order = tf.random.experimental.stateless_shuffle(tf.range(count), seed)
+    indices = tf.data.Dataset.from_tensor_slices(order)
+    return indices.batch(batch_size, drop_remainder)
+
+
 def shuffled_dataset(x, batch_size, seed):
     """Batches of an array in a new order each epoch, fixed by the seed.
 
     Args:
         x: array of shape `[n, ...]`.
         batch_size: int.
-        seed: int or sequence of ints.
+        seed: two ints.
 
     Returns:
         A `tf.data.Dataset`.
     """
     x = tf.convert_to_tensor(x)
-    # Not `Dataset.shuffle`, which mixes in the global seed.
-    rng = np.random.default_rng(seed)
+    count, epochs = len(x), itertools.count()
 
-    def batches():
-        order = rng.permutation(len(x))
-        for start in range(0, len(x), batch_size):
-            yield order[start : start + batch_size]
+    def epoch(number):
+        fold = tf.random.experimental.stateless_fold_in(seed, number)
+        return shuffled_indices(count, batch_size, fold)
 
-    indices = tf.data.Dataset.from_generator(
-        batches, output_signature=tf.TensorSpec([None], tf.int64)
+    number = tf.data.Dataset.from_generator(
+        lambda: [next(epochs)], output_signature=tf.TensorSpec([], tf.int32)
     )
-    count = -(-len(x) // batch_size)
-    indices = indices.apply(tf.data.experimental.assert_cardinality(count))
+    steps = tf.data.experimental.assert_cardinality(-(-count // batch_size))
+    indices = number.flat_map(epoch).apply(steps)
     return indices.map(lambda i: tf.gather(x, i)).prefetch(1)
 
 
@@ -122,7 +141,7 @@ def _check_dataset(x, name):
         raise validation.invalid(name, "at least one example", "none")
 
 
-def statistics(batches):
+def mean_and_variance(batches):
     """Mean image and mean variance of a data set, in one pass.
 
     Args:

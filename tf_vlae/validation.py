@@ -56,8 +56,8 @@ def fraction(name, value):
     return float(value)
 
 
-def hidden_units(name, value):
-    """Returns the units of each hidden layer as a tuple, or raises.
+def hidden_widths(name, value):
+    """Returns the width of each hidden layer as a tuple, or raises.
 
     Args:
         name: name of the argument.
@@ -69,7 +69,7 @@ def hidden_units(name, value):
     if not isinstance(value, (tuple, list)):
         expected = "an integer or a sequence of integers"
         raise invalid(name, expected, repr(value))
-    return tuple(integer(name, units, 1) for units in value)
+    return tuple(integer(name, width, 1) for width in value)
 
 
 def one_of(name, value, known):

@@ -1,11 +1,5 @@
 """The five models, for tests of what they have in common."""
 
-import tf_vlae
+from tf_vlae import models
 
-MODELS = [
-    tf_vlae.VLAE,
-    tf_vlae.VAE,
-    tf_vlae.SAVAE,
-    tf_vlae.HFVAE,
-    tf_vlae.IAFVAE,
-]
+MODELS = list(models.MODELS.values())

@@ -33,7 +33,7 @@ def losses(model, stream, number, shares, training):
     found = []
     for replica, share in enumerate(shares):
         seed = fold_in(tf.constant([model.seed, stream]), number)
-        reconstruction, kl = model._elbo_terms(
+        reconstruction, kl = model.elbo_terms(
             share, fold_in(seed, replica), training=training
         )
         found.append(kl - reconstruction)

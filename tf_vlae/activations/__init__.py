@@ -1,20 +1,10 @@
-"""Activations, and the linear branch that piece-wise linear ones take."""
+"""Activations by name, as those of Keras and Maxout."""
 
 import keras
 
-from tf_vlae.activations.leaky_units import LeakyUnits
 from tf_vlae.activations.maxout import Maxout
-from tf_vlae.activations.maxout_units import MaxoutUnits
 
-__all__ = [
-    "LeakyUnits",
-    "Maxout",
-    "MaxoutUnits",
-    "get",
-    "pieces",
-    "piecewise_linear_units",
-    "serialize",
-]
+__all__ = ["Maxout", "get", "pieces", "serialize"]
 
 
 def get(identifier, dtype=None):
@@ -44,23 +34,5 @@ def serialize(activation):
 
 
 def pieces(activation):
-    """Inputs that each unit of `activation` takes: 1 unless Maxout."""
+    """Number of inputs for each output of `activation`: 1 unless Maxout."""
     return activation.pieces if isinstance(activation, Maxout) else 1
-
-
-def piecewise_linear_units(activation):
-    """The units of a piece-wise linear activation, or None for any other."""
-    if isinstance(activation, Maxout):
-        return MaxoutUnits(activation.pieces)
-    if isinstance(activation, keras.layers.LeakyReLU):
-        return LeakyUnits(float(activation.negative_slope))
-    if isinstance(activation, keras.layers.ReLU):
-        if activation.max_value is None and not activation.threshold:
-            return LeakyUnits(float(activation.negative_slope))
-        return None
-    slopes = {
-        keras.activations.relu: 0.0,
-        keras.activations.leaky_relu: 0.2,
-        keras.activations.linear: 1.0,
-    }
-    return LeakyUnits(slopes[activation]) if activation in slopes else None

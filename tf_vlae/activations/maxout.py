@@ -6,20 +6,20 @@ from tf_vlae import validation
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
 class Maxout(keras.layers.Layer):
-    """Maxout activation: each unit is the largest of its pieces.
+    """Maxout activation: each output is the largest of its pieces.
 
     ```
     y[..., i] = max(x[..., i * pieces], ..., x[..., (i + 1) * pieces - 1])
     ```
 
     Args:
-        pieces: int. Number of inputs that each unit takes.
+        pieces: int. Number of inputs for each output.
 
     Call arguments:
-        inputs: tensor of shape `[..., units * pieces]`.
+        inputs: tensor of shape `[..., width * pieces]`.
 
     Output shape:
-        `[..., units]`.
+        `[..., width]`.
 
     Example:
     >>> tf_vlae.layers.Maxout(2)(np.array([[1.0, 3.0, -5.0, -4.0]])).numpy()

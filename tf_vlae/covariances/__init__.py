@@ -3,18 +3,27 @@
 from tf_vlae import configurable
 from tf_vlae.covariances.covariance import Covariance
 from tf_vlae.covariances.full import Full
-from tf_vlae.covariances.hessian import Hessian
 from tf_vlae.covariances.implicit import Implicit
+from tf_vlae.covariances.inverse_hessian import InverseHessian
 from tf_vlae.covariances.low_rank import LowRank
 
-__all__ = ["Covariance", "Full", "Hessian", "Implicit", "LowRank", "get"]
+__all__ = [
+    "Covariance",
+    "Full",
+    "Implicit",
+    "InverseHessian",
+    "LowRank",
+    "get",
+]
 
 KNOWN = {
     "full": Full,
     "implicit": Implicit,
     "low_rank": LowRank,
-    "hessian": Hessian,
+    "hessian": InverseHessian,
 }
+
+__getattr__ = configurable.renamed(__name__, Hessian=InverseHessian)
 
 
 def get(identifier):

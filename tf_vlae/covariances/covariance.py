@@ -1,20 +1,21 @@
 import abc
 
 from tf_vlae.configurable import Configurable
+from tf_vlae.draw import draw_from
 
 
 class Covariance(Configurable, abc.ABC):
     """Which Gaussian is put at the mode."""
 
-    # Each a `keras.metrics.Mean` that training is to show beside the ELBO.
-    metrics = ()
+    # Names of what `draw` measures, for training to show beside the ELBO.
+    metric_names = ()
 
     @abc.abstractmethod
     def posterior(self, view):
         """The Gaussian at the point of a quadratic view.
 
         Args:
-            view: an `Expansion` of log p(x, z) at mu.
+            view: a `QuadraticView` of log p(x, z) at mu.
 
         Returns:
             A `tfp.distributions` Gaussian with batch shape `[batch]` and
@@ -25,13 +26,25 @@ class Covariance(Configurable, abc.ABC):
         """What training samples from, see `posterior`.
 
         Args:
-            view: an `Expansion` of log p(x, z) at mu.
+            view: a `QuadraticView` of log p(x, z) at mu.
 
         Returns:
             `posterior(view)`, or an object that has of it only
             `experimental_sample_and_log_prob`.
         """
         return self.posterior(view)
+
+    def draw(self, view, seed):
+        """A sample for training.
+
+        Args:
+            view: a `QuadraticView` of log p(x, z) at mu.
+            seed: integer tensor of shape `[2]`.
+
+        Returns:
+            A `tf_vlae.draw.Draw`.
+        """
+        return draw_from(self.training_posterior(view), seed)
 
     def training_solver(self, joint, mu):
         """The solver that mode seekers use in training.
@@ -41,7 +54,6 @@ class Covariance(Configurable, abc.ABC):
             mu: tensor of shape `[batch, latent]`, the first point.
 
         Returns:
-            A `tf_vlae.solvers.Solver`.
+            A `tf_vlae.solvers.Solver`, or None for the exact one.
         """
-        del mu
-        return joint.solver
+        del joint, mu

@@ -4,7 +4,7 @@ import tensorflow as tf
 from tf_vlae import linalg
 from tf_vlae import validation
 from tf_vlae.covariances.full import Full
-from tf_vlae.covariances.implicit_posterior import ImplicitPosterior
+from tf_vlae.covariances.implicit_gaussian import ImplicitGaussian
 from tf_vlae.solvers import ConjugateGradientSolver
 
 
@@ -36,6 +36,8 @@ class Implicit(Full):
     >>> model = tf_vlae.VLAE(latent=50, T=2, covariance=covariance)
     """
 
+    metric_names = ("residual",)
+
     def __init__(
         self, iterations=8, tolerance=0.01, sample_iterations=64, examples=16
     ):
@@ -45,7 +47,6 @@ class Implicit(Full):
             "sample_iterations", sample_iterations, 1
         )
         self.examples = validation.integer("examples", examples, 1)
-        self.metrics = (keras.metrics.Mean(name="residual"),)
 
     def training_solver(self, joint, mu):
         preconditioner, _ = self._precondition(joint, mu)
@@ -57,9 +58,10 @@ class Implicit(Full):
             self.sample_iterations, preconditioner, self.tolerance
         )
         gradients = ConjugateGradientSolver(self.iterations, preconditioner)
-        return ImplicitPosterior(
-            view, samples, gradients, log_det, self.metrics[0]
-        )
+        return ImplicitGaussian(view, samples, gradients, log_det)
+
+    def draw(self, view, seed):
+        return self.training_posterior(view).draw(seed)
 
     def _precondition(self, joint, mu):
         """Inverse mean precision, and mean log-determinant, of the head."""

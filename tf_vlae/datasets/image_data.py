@@ -1,6 +1,7 @@
 import numpy as np
 import tensorflow as tf
 
+from tf_vlae import pixels
 from tf_vlae import validation
 
 # Streams of noise that must not meet.
@@ -8,23 +9,23 @@ _VALIDATION, _TEST = 0, 1
 
 
 class ImageData:
-    """Images in three parts, held in memory, as batches of floats.
+    """Images in three splits, held in memory, as batches of floats.
 
     Every tenth image of the training set is held out for validation. The
-    training part is read in another order each epoch, without the images
-    that are left over from the last full batch; the other parts are read in
-    order, and are the same for every seed and batch size.
+    training split is read in another order each epoch, without the images
+    that are left over from the last full batch; the other splits are read
+    in order, and are the same for every seed and batch size.
 
     Args:
         train: integer array of shape `[examples, height, width, channels]`,
-            the training set with its validation part.
+            the training set with its validation split.
         test: integer array of the same form.
         read: function of an integer tensor of images and a stateless seed
             that gives float images. What it draws is fresh each time a
-            training image is read, and fixed for the other parts.
+            training image is read, and fixed for the other splits.
         likelihood: str. Name of the likelihood that fits what `read` gives.
         batch_size: int.
-        seed: int. Fixes the order and the draws of the training part.
+        seed: int. Fixes the order and the draws of the training split.
 
     Attributes:
         train: `tf.data.Dataset` of float tensors
@@ -52,7 +53,7 @@ class ImageData:
         self.test = self._fixed(test, _TEST)
 
     def epoch(self, number):
-        """The training part in the order, and with the draws, of one epoch.
+        """The training split in the order, and with the draws, of one epoch.
 
         The same for the same seed and number, in any process: a run that was
         interrupted can go on as if it had not been.
@@ -79,16 +80,14 @@ class ImageData:
         order_key, read_key = tf.unstack(
             tf.random.experimental.stateless_split(key, 2)
         )
-        order = tf.random.experimental.stateless_shuffle(
-            tf.range(len(self._images)), order_key
+        indices = pixels.shuffled_indices(
+            len(self._images), self._batch_size, order_key, drop_remainder=True
         )
 
         def batch(step, indices):
             fold = tf.random.experimental.stateless_fold_in(read_key, step)
             return self._read(tf.gather(self._images, indices), fold)
 
-        indices = tf.data.Dataset.from_tensor_slices(order)
-        indices = indices.batch(self._batch_size, drop_remainder=True)
         return indices.enumerate().map(
             batch, num_parallel_calls=tf.data.AUTOTUNE
         )

@@ -6,7 +6,7 @@ draws, and the value of white, and gives a float tensor of the same shape.
 
 import tensorflow as tf
 
-from tf_vlae import logit
+from tf_vlae.likelihoods import logit
 
 
 def grey(images, seed, white):

@@ -19,7 +19,7 @@ class Decoder(keras.layers.Layer):
 
     Args:
         output_shape: int or sequence of ints. Shape of one output.
-        hidden: int n (two hidden layers of n), or a sequence with the units
+        hidden: int n (two hidden layers of n), or a sequence with the width
             of each hidden layer; `()` makes it linear.
         activation: any Keras activation, or `"maxout"`.
         seed: int. Seed of the initial weights.
@@ -45,11 +45,11 @@ class Decoder(keras.layers.Layer):
         self.output_shape = tuple(
             validation.integer("output_shape", size, 1) for size in output_shape
         )
-        self.hidden = validation.hidden_units("hidden", hidden)
+        self.hidden = validation.hidden_widths("hidden", hidden)
         self.activation = activations.get(activation, self.dtype_policy)
         self.seed = seed
         pieces = activations.pieces(self.activation)
-        widths = [units * pieces for units in self.hidden]
+        widths = [width * pieces for width in self.hidden]
         widths.append(math.prod(self.output_shape))
         seeds = initializers.seed_sequence(seed)
         self.dense = [

@@ -16,7 +16,7 @@ class Encoder(keras.layers.Layer):
 
     Args:
         latent: int. Size of z.
-        hidden: int n (two hidden layers of n), or a sequence with the units
+        hidden: int n (two hidden layers of n), or a sequence with the width
             of each hidden layer.
         activation: any Keras activation, or `"maxout"`.
         log_variance: bool. Whether to give a log-variance too.
@@ -27,7 +27,7 @@ class Encoder(keras.layers.Layer):
 
     Returns:
         A tuple: the mean `[batch, latent]`, the log-variance
-        `[batch, latent]` or None, and the last hidden layer `[batch, units]`.
+        `[batch, latent]` or None, and the last hidden layer `[batch, width]`.
 
     Example:
     >>> encoder = tf_vlae.layers.Encoder(latent=50, hidden=500)
@@ -47,21 +47,21 @@ class Encoder(keras.layers.Layer):
     ):
         super().__init__(**kwargs)
         self.latent = validation.integer("latent", latent, 1)
-        self.hidden = validation.hidden_units("hidden", hidden)
+        self.hidden = validation.hidden_widths("hidden", hidden)
         self.activation = activations.get(activation, self.dtype_policy)
         self.log_variance = bool(log_variance)
         self.seed = seed
         seeds = initializers.seed_sequence(seed)
         pieces = activations.pieces(self.activation)
 
-        def dense(units, name):
+        def dense(width, name):
             return initializers.dense(
-                units, seeds, name=name, dtype=self.dtype_policy
+                width, seeds, name=name, dtype=self.dtype_policy
             )
 
         self.dense = [
-            dense(units * pieces, f"dense_{index}")
-            for index, units in enumerate(self.hidden)
+            dense(width * pieces, f"dense_{index}")
+            for index, width in enumerate(self.hidden)
         ]
         self.mean_head = dense(self.latent, "mean")
         self.log_variance_head = (

@@ -1,11 +1,11 @@
 import keras
 import tensorflow as tf
 
-from tf_vlae import covariances
 from tf_vlae import likelihoods
-from tf_vlae import linearization
 from tf_vlae import modes
 from tf_vlae import validation
+from tf_vlae.linearization import Joint
+from tf_vlae.posteriors import Laplace
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -26,7 +26,8 @@ class LaplacePosterior(keras.layers.Layer):
             and fast, any other by automatic differentiation.
         likelihood: `"gaussian"`, `"bernoulli"` or a `Likelihood`.
         T: int. Number of updates.
-        step: float. Damping of the updates, a_t = step / (t + 1).
+        step: float. Damping of the updates, a_t = step / (t + 1), by default
+            0.5. A mode seeker has its own.
         mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker.
         covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or a
             covariance.
@@ -60,7 +61,7 @@ class LaplacePosterior(keras.layers.Layer):
         decoder,
         likelihood="gaussian",
         T=1,
-        step=0.5,
+        step=None,
         mode="newton",
         covariance="full",
         **kwargs,
@@ -68,10 +69,9 @@ class LaplacePosterior(keras.layers.Layer):
         super().__init__(**kwargs)
         self.decoder = decoder
         self.likelihood = likelihoods.get(likelihood, dtype=self.dtype_policy)
-        self.T = validation.integer("T", T, 0)
-        self.step = validation.positive("step", step)
-        self.mode = modes.get(mode, step)
-        self.covariance = covariances.get(covariance)
+        self._laplace = Laplace(
+            T, modes.get(mode, step), covariance, dtype=self.dtype_policy
+        )
         # Checks and batched factorisations are slow or absent in XLA.
         self.supports_jit = False
 
@@ -81,16 +81,14 @@ class LaplacePosterior(keras.layers.Layer):
             self.decoder(z)
         self.decoder = self.likelihood.adopt(self.decoder, z)
         self.likelihood.build()
+        self._laplace.build([mu_shape])
 
     def call(self, mu, x, T=None, training=False):
         T, joint = self._updates(T), self._joint(x)
-        if training:
-            joint.solver = self.covariance.training_solver(joint, mu)
-        *_, mode = self.mode.path(joint, mu, T)
-        view = joint.at(mode)
-        if training:
-            return self.covariance.training_posterior(view)
-        return self.covariance.posterior(view)
+        if not training:
+            return self._laplace((mu,), joint=joint, seed=None, T=T)
+        view = self._laplace.training_view((mu,), joint, T)
+        return self._laplace.covariance.training_posterior(view)
 
     def path(self, mu, x, T=None):
         """The points mu_0 to mu_T.
@@ -106,16 +104,14 @@ class LaplacePosterior(keras.layers.Layer):
         if not self.built:
             self.build(mu.shape, x.shape)
             self.built = True
-        path = self.mode.path(self._joint(x), mu, self._updates(T))
-        return tf.stack(path)
+        T = self._updates(T)
+        return self._laplace.path((mu,), self._joint(x), None, T)
 
     def _updates(self, T):
-        return self.T if T is None else validation.integer("T", T, 0)
+        return None if T is None else validation.integer("T", T, 0)
 
     def _joint(self, x):
-        flat = tf.reshape(x, [-1, x.shape[1:].num_elements()])
-        linearize = linearization.linearizer(self.decoder)
-        return linearization.Joint(linearize, self.likelihood, flat)
+        return Joint(self.decoder, self.likelihood, x)
 
     def get_config(self):
         serialize = keras.saving.serialize_keras_object
@@ -123,13 +119,12 @@ class LaplacePosterior(keras.layers.Layer):
             **super().get_config(),
             "decoder": serialize(self.decoder),
             "likelihood": serialize(self.likelihood),
-            "T": self.T,
-            "step": self.step,
-            "mode": serialize(self.mode),
-            "covariance": serialize(self.covariance),
+            **self._laplace.settings(),
         }
 
     @classmethod
     def from_config(cls, config):
         decoder = keras.saving.deserialize_keras_object(config["decoder"])
+        # A mode seeker has its own step; layers were once saved with both.
+        config = {k: v for k, v in config.items() if k != "step"}
         return cls(**{**config, "decoder": decoder})

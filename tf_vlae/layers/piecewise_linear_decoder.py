@@ -1,10 +1,10 @@
 import keras
 import tensorflow as tf
 
-from tf_vlae import activations
 from tf_vlae import validation
 from tf_vlae.layers.decoder import Decoder
-from tf_vlae.linearization.piecewise_linearizer import PiecewiseLinearizer
+from tf_vlae.linearization import branches
+from tf_vlae.linearization.piecewise import PiecewiseLinearizer
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -20,7 +20,7 @@ class PiecewiseLinearDecoder(Decoder):
 
     Args:
         output_shape: int or sequence of ints. Shape of one output.
-        hidden: int n (two hidden layers of n), or a sequence with the units
+        hidden: int n (two hidden layers of n), or a sequence with the width
             of each hidden layer; `()` makes g linear.
         activation: `"relu"`, `"leaky_relu"`, `"linear"`, `"maxout"`, or a
             `keras.layers.ReLU`, `keras.layers.LeakyReLU` or
@@ -45,8 +45,8 @@ class PiecewiseLinearDecoder(Decoder):
         self, output_shape, hidden=500, activation="relu", seed=None, **kwargs
     ):
         super().__init__(output_shape, hidden, activation, seed, **kwargs)
-        self._units = activations.piecewise_linear_units(self.activation)
-        if self._units is None:
+        self._branches = branches.of_activation(self.activation)
+        if self._branches is None:
             expected = (
                 'a piece-wise linear activation: "relu", "leaky_relu", '
                 '"linear", "maxout", or a ReLU, LeakyReLU or Maxout layer'
@@ -54,16 +54,16 @@ class PiecewiseLinearDecoder(Decoder):
             raise validation.invalid("activation", expected, activation)
 
     def _activate(self, preactivation):
-        # The units that `linearize` has, and not the activation itself, which
-        # may round its slope: W z + b is the output to the last digit.
-        return self._units.activate(preactivation)
+        # As `linearize` has it, and not the activation itself, which may
+        # round its slope: W z + b is the output to the last digit.
+        return self._branches.activate(preactivation)
 
     def linearizer(self):
         """The `Linearizer`, with the weights as they are."""
         return PiecewiseLinearizer(
             [tf.convert_to_tensor(layer.kernel) for layer in self.dense],
             [tf.convert_to_tensor(layer.bias) for layer in self.dense],
-            self._units,
+            self._branches,
         )
 
     def linearize(self, z):

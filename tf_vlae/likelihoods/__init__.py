@@ -5,16 +5,18 @@ from tf_vlae.likelihoods.bernoulli import Bernoulli
 from tf_vlae.likelihoods.gaussian import Gaussian
 from tf_vlae.likelihoods.likelihood import Likelihood
 from tf_vlae.likelihoods.logit_gaussian import LogitGaussian
-from tf_vlae.likelihoods.logits import Logits
+from tf_vlae.likelihoods.without_sigmoid import WithoutSigmoid
 
 __all__ = [
     "Bernoulli",
     "Gaussian",
     "Likelihood",
     "LogitGaussian",
-    "Logits",
+    "WithoutSigmoid",
     "get",
 ]
+
+__getattr__ = configurable.renamed(__name__, Logits=WithoutSigmoid)
 
 
 def get(identifier, dtype=None):

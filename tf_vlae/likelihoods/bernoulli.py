@@ -3,8 +3,8 @@ import tensorflow as tf
 
 from tf_vlae import validation
 from tf_vlae.likelihoods.likelihood import Likelihood
-from tf_vlae.likelihoods.logits import ends_in_sigmoid
-from tf_vlae.likelihoods.logits import Logits
+from tf_vlae.likelihoods.without_sigmoid import ends_in_sigmoid
+from tf_vlae.likelihoods.without_sigmoid import WithoutSigmoid
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -45,7 +45,7 @@ class Bernoulli(Likelihood):
         # Many decoders end in probabilities; the parameters are logits.
         if not ends_in_sigmoid(decoder, z):
             return decoder
-        return Logits(decoder, dtype=self.dtype_policy)
+        return WithoutSigmoid(decoder, dtype=self.dtype_policy)
 
     def check(self, x):
         expected = 'data in [0, 1] for likelihood="bernoulli"'

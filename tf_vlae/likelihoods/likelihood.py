@@ -29,7 +29,7 @@ class Likelihood(keras.layers.Layer, abc.ABC):
         """D log p(x|g(z)) / dz = J^T r at the point of a view.
 
         Args:
-            view: an `Expansion` of log p(x, z) at z.
+            view: a `QuadraticView` of log p(x, z) at z.
             delta: tensor of shape `[batch, latent]`. If given, the answer is
                 J^T (r - C J delta), that of the quadratic view at z + delta.
 

@@ -1,6 +1,6 @@
 import keras
 
-from tf_vlae import logit
+from tf_vlae.likelihoods import logit
 from tf_vlae.likelihoods.gaussian import Gaussian
 
 

@@ -1,8 +1,11 @@
+"""The density log p(x, z) that inference climbs, seen from a point z."""
+
 import functools
+import math
 
 import tensorflow as tf
 
-from tf_vlae.solvers.cholesky_solver import CholeskySolver
+from tf_vlae.linearization.tape import TapeLinearizer
 
 
 class Joint:
@@ -16,35 +19,49 @@ class Joint:
     ```
 
     Args:
-        linearizer: the decoder's `Linearizer`.
+        decoder: a Keras layer or model, from `[batch, latent]` to
+            `[batch, ...]`.
         likelihood: a `tf_vlae.likelihoods.Likelihood`.
-        x: tensor of shape `[batch, data]`.
-        solver: the `tf_vlae.solvers.Solver` that mode seekers are to use.
+        x: tensor of shape `[batch, ...]`, the data.
     """
 
-    def __init__(self, linearizer, likelihood, x, solver=None):
-        self.linearizer = linearizer
+    def __init__(self, decoder, likelihood, x):
+        self.decoder = decoder
         self.likelihood = likelihood
-        self.x = x
-        self.solver = solver or CholeskySolver()
+        self.x = _flat(x)
+
+    def log_likelihood(self, z):
+        """Log p(x|z), `[..., batch]`, for z `[..., batch, latent]`."""
+        rows = tf.reshape(z, [-1, z.shape[-1]])
+        shape = tf.concat([tf.shape(z)[:-1], tf.shape(self.x)[1:]], axis=0)
+        output = tf.reshape(_flat(self.decoder(rows)), shape)
+        return self.likelihood.log_prob(self.x, output)
+
+    def log_prob(self, z):
+        """Log p(x, z), `[..., batch]`, for z `[..., batch, latent]`."""
+        square = tf.reduce_sum(z**2 + math.log(2 * math.pi), axis=-1)
+        return self.log_likelihood(z) - 0.5 * square
+
+    def at(self, z):
+        """The `QuadraticView` at z, `[batch, latent]`."""
+        return QuadraticView(self, z)
+
+    def head(self, count):
+        """The same for the first `count` examples."""
+        return Joint(self.decoder, self.likelihood, self.x[:count])
+
+    @functools.cached_property
+    def linearizer(self):
+        """The decoder's `Linearizer`, for all the points."""
+        return linearizer(self.decoder)
 
     @functools.cached_property
     def target(self):
         """The data as the linearizations want it, for all the points."""
         return self.linearizer.target(self.x)
 
-    def at(self, z):
-        """The `Expansion` at z, `[batch, latent]`."""
-        return Expansion(self, z)
 
-    def head(self, count):
-        """The same for the first `count` examples."""
-        return Joint(
-            self.linearizer, self.likelihood, self.x[:count], self.solver
-        )
-
-
-class Expansion:
+class QuadraticView:
     """Quadratic view of log p(x, z) at z, by Gauss-Newton.
 
     Args:
@@ -84,3 +101,26 @@ class Expansion:
     def precision_product(self, v):
         """(J^T C J + I) v, `[batch, latent]`, without the matrix."""
         return self.linearization.gram_product(self.curvature, v) + v
+
+
+def linearizer(decoder):
+    """The `Linearizer` of a decoder.
+
+    A decoder that knows its own linear form says so with a method
+    `linearizer()`; any other Keras layer or model is differentiated by tapes.
+
+    Args:
+        decoder: a Keras layer or model, from `[batch, latent]` to
+            `[batch, ...]`.
+
+    Returns:
+        A `Linearizer`.
+    """
+    if hasattr(decoder, "linearizer"):
+        return decoder.linearizer()
+    return TapeLinearizer(decoder)
+
+
+def _flat(tensor):
+    """From `[batch, ...]` to `[batch, data]`."""
+    return tf.reshape(tensor, [-1, tensor.shape[1:].num_elements()])

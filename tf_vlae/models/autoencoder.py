@@ -1,60 +1,456 @@
-import keras
-import numpy as np
-import tensorflow as tf
-from keras.optimizers import schedules
+import types
 
+import keras
+import tensorflow as tf
+import tensorflow_probability as tfp
+
+from tf_vlae import activations
+from tf_vlae import initializers
+from tf_vlae import layers
+from tf_vlae import likelihoods
 from tf_vlae import pixels
 from tf_vlae import validation
-from tf_vlae.models.latent_variable_model import LatentVariableModel
+from tf_vlae.draw import prior_of
+from tf_vlae.evaluation import importance
+from tf_vlae.image_reader import ImageReader
+from tf_vlae.models import networks
+from tf_vlae.models import preparation
+from tf_vlae.models import workers
+from tf_vlae.models.inference import Inference
+from tf_vlae.models.objective import Objective
+from tf_vlae.posteriors import Diagonal
+from tf_vlae.posteriors import Posterior
 
 # Streams of noise that must not meet.
 _TRAIN, _TEST = 0, 1
 
+# What a model has been adapted to; 0 is nothing yet.
+_FLOATS, _INTEGERS = 1.0, 2.0
 
-class Autoencoder(LatentVariableModel):
-    """Latent variable model that trains by its ELBO, as Keras models do.
 
-    Everything but the posterior q(z|x), which is all that the five models
-    add to it.
+@keras.saving.register_keras_serializable(package="tf_vlae")
+class Autoencoder(keras.Model):
+    """Latent variable model z ~ N(0, I), x|z ~ likelihood(decoder(z)).
+
+    Four parts make it: an encoder, a decoder, a likelihood and a posterior.
+    It trains by its ELBO, as Keras models do, and answers what can be asked
+    of such a model. `tf_vlae.VLAE` and the other models are this one with a
+    posterior each.
 
     Args:
-        *args: see `tf_vlae.models.EncoderDecoder`.
+        latent: int. Size of z. None takes it from `encoder`.
+        hidden: int n (two hidden layers of n), or a sequence with the width
+            of each hidden layer, for encoder and decoder; `()` is linear.
+        posterior: a `tf_vlae.posteriors.Posterior`, how q(z|x) is made. By
+            default a diagonal Gaussian from the encoder.
+        likelihood: `"gaussian"`, `"bernoulli"` or a
+            `tf_vlae.likelihoods.Likelihood`.
+        activation: any Keras activation, or `"maxout"`. ReLU, Leaky ReLU,
+            linear and Maxout have the fast, exact linearization.
+        encoder: Keras layer or model in place of the built one. From images
+            to a mean `[batch, latent]`, or to a tuple of mean, log-variance
+            and hidden layer, as far as the posterior needs them.
+        decoder: Keras layer or model in place of the built one. From
+            `[batch, latent]` to the likelihood's parameters (means for a
+            Gaussian, logits for a Bernoulli), as many as there are pixels.
+            A sigmoid at its end is taken apart for a Bernoulli.
+        seed: int. Fixes the initial weights, the noise and the order of
+            arrays. None takes a fresh one.
         kl_weight: float, or a `keras.optimizers.schedules` schedule of the
             training steps. Weight of the KL term in what is trained; the
             ELBO that is reported has it at 1.
-        **kwargs: see `tf_vlae.models.EncoderDecoder`.
+        **kwargs: `name` and `dtype` of the Keras model.
+
+    Example:
+    >>> posterior = tf_vlae.posteriors.Householder(T=4)
+    >>> model = tf_vlae.Autoencoder(latent=50, posterior=posterior)
+    >>> model.fit(dataset, epochs=10)
     """
 
-    # The covariances that the posterior can have, "full" or "diagonal".
-    family = "full"
+    def __init__(
+        self,
+        latent=None,
+        hidden=500,
+        posterior=None,
+        likelihood="gaussian",
+        activation="relu",
+        encoder=None,
+        decoder=None,
+        seed=None,
+        kl_weight=1.0,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        if self.dtype_policy.name not in ("float32", "float64"):
+            expected = "float32 or float64, as factorisations need precision"
+            raise validation.invalid("dtype", expected, self.dtype_policy.name)
+        if latent is not None or encoder is None:
+            latent = validation.integer("latent", latent, 1)
+        if posterior is None:
+            posterior = Diagonal(dtype=self.dtype_policy)
+        if not isinstance(posterior, Posterior):
+            expected = "a `tf_vlae.posteriors.Posterior`"
+            raise validation.invalid("posterior", expected, repr(posterior))
+        networks.check("encoder", encoder)
+        networks.check("decoder", decoder)
+        self.latent = latent
+        self.hidden = validation.hidden_widths("hidden", hidden)
+        self.likelihood = likelihoods.get(likelihood, dtype=self.dtype_policy)
+        self.activation = activations.get(activation, self.dtype_policy)
+        self.seed = validation.seed("seed", initializers.seed_or_fresh(seed))
+        self.encoder = encoder
+        self.decoder = decoder
+        # Out of sight of Keras until `build`: checkpoints have weights in the
+        # order in which a model first gets its layers.
+        self._given = types.SimpleNamespace(
+            encoder=encoder, decoder=decoder, posterior=posterior
+        )
+        self._reader = ImageReader(self.compute_dtype, self.likelihood.check)
+        self._objective = Objective(kl_weight, posterior.metric_names)
+        self.kl_weight = self._objective.kl_weight
+        # Checks and batched factorisations are slow or absent in XLA.
+        self.supports_jit = False
 
-    def __init__(self, *args, kl_weight=1.0, **kwargs):
-        super().__init__(*args, **kwargs)
-        if not isinstance(kl_weight, schedules.LearningRateSchedule):
-            kl_weight = validation.positive("kl_weight", kl_weight)
-        self.kl_weight = kl_weight
-        self._trackers = [
-            keras.metrics.Mean(name=name)
-            for name in ("loss", "elbo", "reconstruction", "kl")
-        ]
+    # ---- The parts.
 
-    def _fold_seed(self, stream, step):
-        """Noise that differs by stream, step and replica, and resumes."""
-        seed = tf.constant([self.seed, stream])
-        replica = tf.distribute.get_replica_context()
-        for number in (step, replica.replica_id_in_sync_group):
-            number = tf.cast(number, tf.int32)
-            seed = tf.random.experimental.stateless_fold_in(seed, number)
-        return seed
+    def build(self, input_shape):
+        image_shape = tuple(input_shape[1:])
+        if None in image_shape or not image_shape:
+            expected = "batches of examples of one known shape"
+            raise validation.invalid("x", expected, f"shape {input_shape}")
+        self.image_shape = self._reader.image_shape = image_shape
+        if self.encoder is None:
+            self.encoder = layers.Encoder(
+                self.latent,
+                self.hidden,
+                self.activation,
+                log_variance=self._given.posterior.encoder_outputs > 1,
+                seed=self.seed,
+                dtype=self.dtype_policy,
+                name="encoder",
+            )
+        encoded = networks.encode(
+            self.encoder,
+            tf.zeros([1, *image_shape], self.compute_dtype),
+            self._given.posterior.encoder_outputs,
+        )
+        if self.latent is None:
+            self.latent = encoded[0].shape[-1]
+        networks.check_mean(encoded[0], self.latent)
+        self._build_decoder(tf.zeros([1, self.latent], self.compute_dtype))
+        self.likelihood.build()
+        # What `adapt` was given. Saved with the weights: a loaded model does
+        # not adapt again.
+        self._adapted = self.add_weight(
+            name="adapted", shape=(), initializer="zeros", trainable=False
+        )
+        self.posterior_layer = self._given.posterior
+        if not self.posterior_layer.built:
+            self.posterior_layer.build([each.shape for each in encoded])
+        self._inference = Inference(
+            self.encoder, self.decoder, self.likelihood, self.posterior_layer
+        )
+        self.built = True
+
+    def _build_decoder(self, z):
+        if self.decoder is None:
+            self.decoder = networks.make_decoder(
+                self.image_shape,
+                self.hidden,
+                self.activation,
+                seed=self.seed + 1,
+                dtype=self.dtype_policy,
+                name="decoder",
+            )
+        networks.check_output(self.decoder(z), self.image_shape)
+        if self._given.decoder is not None:
+            self.decoder = self.likelihood.adopt(self.decoder, z)
+
+    @property
+    def refines(self):
+        """Whether the posterior is updated, any number of times."""
+        return self._given.posterior.refines
+
+    @property
+    def family(self):
+        """The covariances that the posterior can have, a str."""
+        return self._given.posterior.family
+
+    @property
+    def image_dtype(self):
+        """Dtype of the images that the model was adapted to, a str.
+
+        `"uint8"` for integer pixels, which are scaled by 1/255, and else that
+        of the model.
+        """
+        self._require_built("image_dtype")
+        integers = self._adapted.numpy() == _INTEGERS
+        return "uint8" if integers else self.compute_dtype
+
+    def _require_built(self, method):
+        if not self.built:
+            raise ValueError(
+                f"`{method}` needs a model that knows the shape of its "
+                "images. Call `fit`, `adapt` or `build` first."
+            )
+
+    def _read(self, batch):
+        """Checked float images, `[batch, *image_shape]`, of any batch."""
+        x = self._reader(batch)
+        if not self.built:
+            with self.distribute_strategy.scope():
+                self.build(x.shape)
+        return x
+
+    # ---- What can be asked of a model.
+
+    def call(self, x):
+        return self.reconstruct(x)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+    def posterior(self, x, T=None):
+        """The posterior q(z|x) of a batch.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+            T: int. Number of updates of q, for a posterior that `refines`;
+                None for that of training.
+
+        Returns:
+            A `tfp.distributions` distribution with batch shape `[batch]` and
+            event shape `[latent]`.
+        """
+        x, T = self._read(x), self._updates(T)
+        return self._inference.posterior(x, tf.constant([self.seed, 0]), T)
+
+    def encode(self, x, T=None):
+        """Mean of q(z|x), `[batch, latent]`. Arguments as of `posterior`."""
+        return self._given.posterior.mean(self.posterior(x, T))
+
+    def moments(self, x, T=None):
+        """Mean and Cholesky factor of the covariance of q(z|x).
+
+        Args:
+            x: as in `posterior`.
+            T: as in `posterior`.
+
+        Returns:
+            The mean, a tensor of shape `[batch, latent]`, and L, a tensor of
+            shape `[batch, latent, latent]`, lower triangular with a positive
+            diagonal, L L^T = covariance.
+        """
+        q = self.posterior(x, T)
+        return self.posterior_layer.mean(q), self.posterior_layer.scale_tril(q)
+
+    def path(self, x, T=None):
+        """Means of q(z|x), from the encoder's guess to the last update.
+
+        A posterior that does not refine has the mean alone.
+
+        Args:
+            x: as in `posterior`.
+            T: as in `posterior`.
+
+        Returns:
+            A tensor of shape `[updates + 1, batch, latent]`.
+        """
+        x, T = self._read(x), self._updates(T)
+        return self._inference.path(x, tf.constant([self.seed, 0]), T)
+
+    def decode(self, z):
+        """The mean image E[x|z], in data space.
+
+        Args:
+            z: array or tensor of shape `[batch, latent]`.
+
+        Returns:
+            A tensor of shape `[batch, *image_shape]`.
+        """
+        self._require_built("decode")
+        z = tf.convert_to_tensor(z, self.compute_dtype)
+        with tf.control_dependencies(validation.finite("z", z, "latents")):
+            return self._as_images(self._inference.mean_data(tf.identity(z)))
+
+    def reconstruct(self, x, T=None):
+        """The mean image at the mean of q(z|x), `[batch, *image_shape]`.
+
+        Args:
+            x: as in `posterior`.
+            T: as in `posterior`.
+        """
+        z = self.encode(x, T)
+        return self._as_images(self._inference.mean_data(z))
+
+    def sample(self, n, seed=None, noise=False):
+        """Images from the model: z ~ N(0, I), then x given z.
+
+        Args:
+            n: int. Number of images.
+            seed: int, or None for fresh draws.
+            noise: bool. Whether to draw x from its distribution given z
+                instead of taking its mean.
+
+        Returns:
+            A tensor of shape `[n, *image_shape]`.
+        """
+        n = validation.integer("n", n, 1)
+        self._require_built("sample")
+        z_seed, x_seed = tfp.random.split_seed(_stateless(seed), n=2)
+        prior = prior_of(tf.zeros([self.latent], self.compute_dtype))
+        z = prior.sample(n, seed=z_seed)
+        if noise:
+            return self._as_images(self._inference.sample_data(z, x_seed))
+        return self._as_images(self._inference.mean_data(z))
+
+    def _as_images(self, flat):
+        return tf.reshape(flat, [-1, *self.image_shape])
+
+    def log_joint(self, x, z):
+        """Log p(x, z) in nats.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+            z: tensor of shape `[..., batch, latent]`.
+
+        Returns:
+            A tensor of shape `[..., batch]`.
+        """
+        z = tf.convert_to_tensor(z, self.compute_dtype)
+        return self.joint(x).log_prob(z)
+
+    def joint(self, x):
+        """Log p(x, z) as a function of z, with its local views.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`.
+
+        Returns:
+            A `tf_vlae.linearization.Joint`.
+        """
+        x = self._read(x)
+        return self._inference.joint(x)
+
+    def elbo_terms(self, x, seed=None, T=None, training=False):
+        """The two terms of the ELBO, from one sample of q.
+
+        Args:
+            x: as in `posterior`.
+            seed: int, or an integer tensor of shape `[2]`, or None for fresh
+                noise.
+            T: as in `posterior`.
+            training: bool. Whether to take them as a training step does.
+
+        Returns:
+            The reconstruction log p(x|z) and KL(q(z|x) || p(z)), tensors of
+            shape `[batch]` in nats: elbo = reconstruction - kl.
+        """
+        x, T, seed = self._read(x), self._updates(T), _stateless(seed)
+        if training:
+            reconstruction, draw = self._inference.training_terms(x, seed)
+        else:
+            reconstruction, draw = self._inference.elbo_terms(x, seed, T)
+        return reconstruction, draw.kl
+
+    def elbo(self, x, seed=None, T=None):
+        """Evidence lower bound of each example, from one sample of q.
+
+        Args:
+            x: as in `posterior`.
+            seed: as in `elbo_terms`.
+            T: as in `posterior`.
+
+        Returns:
+            A tensor of shape `[batch]`, in nats.
+        """
+        return tf.subtract(*self.elbo_terms(x, seed, T))
+
+    def log_likelihood(
+        self,
+        x,
+        num_samples=5000,
+        seed=None,
+        return_error=False,
+        T=None,
+        proposal=None,
+    ):
+        """Log p(x) by importance sampling from q(z|x), in bounded memory.
+
+        Args:
+            x: array or tensor of shape `[batch, *image_shape]`, of any
+                length: it is taken 128 examples at a time.
+            num_samples: int. Number of samples per example.
+            seed: int, or None for fresh samples.
+            return_error: bool. Whether to return the standard errors too.
+            T: as in `posterior`.
+            proposal: layer that is called with the mean of q(z|x) and x, and
+                gives the distribution to sample from in place of q: a
+                `tf_vlae.layers.LaplacePosterior`, to measure all models alike,
+                or a `tf_vlae.evaluation.LocalPosterior`.
+
+        Returns:
+            A tensor of shape `[batch]`, in nats, and with `return_error` a
+            second one with the standard error of each.
+        """
+        found = self.importance_sample(x, num_samples, seed, T, proposal)
+        if return_error:
+            return found.log_likelihood, found.standard_error
+        return found.log_likelihood
+
+    def importance_sample(
+        self, x, num_samples=5000, seed=None, T=None, proposal=None
+    ):
+        """All that importance sampling tells, see `log_likelihood`.
+
+        Args:
+            x: as in `log_likelihood`.
+            num_samples: int. Number of samples per example.
+            seed: int, or None for fresh samples.
+            T: as in `posterior`.
+            proposal: as in `log_likelihood`.
+
+        Returns:
+            A `tf_vlae.evaluation.Estimate`: log-likelihood, its standard
+            error, the effective number of samples, the log-likelihood by half
+            of them, and the ELBO, each of shape `[batch]`.
+        """
+        num_samples = validation.integer("num_samples", num_samples, 1)
+        x = self._read(pixels.as_array_or_dataset(x))
+        num_samples = tf.convert_to_tensor(num_samples)
+        T, seed = self._updates(T), _stateless(seed)
+
+        def some(start):
+            fold = tf.random.experimental.stateless_fold_in(seed, start)
+            batch = x[start : start + importance.EXAMPLES]
+            return self._inference.importance_sample(
+                batch, num_samples, fold, T, proposal
+            )
+
+        with validation.readable_errors():
+            return importance.in_batches(some, tf.shape(x)[0], x.dtype)
+
+    def _updates(self, T):
+        """T as a number of updates of q, or None."""
+        if T is None:
+            return None
+        if not self.refines:
+            expected = f"None, as {type(self).__name__} does not update q"
+            raise validation.invalid("T", expected, T)
+        return validation.integer("T", T, 0)
+
+    # ---- Training.
 
     def train_step(self, data):
-        x = self._prepare(data)
+        x = self._read(data)
         seed = self._fold_seed(_TRAIN, self.optimizer.iterations)
         variables = self.trainable_variables
         replicas = tf.distribute.get_strategy().num_replicas_in_sync
         with tf.GradientTape() as tape:
-            reconstruction, kl = self._elbo_terms(x, seed, training=True)
-            losses = self._weight_now(kl.dtype) * kl - reconstruction
+            reconstruction, draw = self._inference.training_terms(x, seed)
+            losses = self._objective.losses(
+                reconstruction, draw.kl, self.optimizer.iterations
+            )
             # The optimizer adds the gradients of all the replicas.
             loss = tf.reduce_mean(losses) / replicas
         gradients = tape.gradient(loss, variables)
@@ -67,43 +463,32 @@ class Autoencoder(LatentVariableModel):
         # A check that fails stops all of the update, its count included.
         with tf.control_dependencies([gradient for gradient, _ in used]):
             self.optimizer.apply_gradients(used)
-        self._update_trackers(losses, reconstruction, kl)
-        return {
-            metric.name: metric.result() for metric in self._training_metrics()
-        }
+        return self._objective.track(losses, reconstruction, draw)
 
     def test_step(self, data):
-        x = self._prepare(data)
+        x = self._read(data)
         # How many examples this evaluation has seen: the same noise each
         # time it is run, and another for each batch.
-        seen = self._trackers[0].count
-        seed = self._fold_seed(_TEST, seen)
-        reconstruction, kl = self._elbo_terms(x, seed)
-        self._update_trackers(kl - reconstruction, reconstruction, kl)
-        return {tracker.name: tracker.result() for tracker in self._trackers}
+        seed = self._fold_seed(_TEST, self._objective.seen)
+        reconstruction, draw = self._inference.elbo_terms(x, seed)
+        losses = draw.kl - reconstruction
+        return self._objective.track(losses, reconstruction, draw)
 
     def predict_step(self, data):
-        return self(pixels.images(data))
+        return self.reconstruct(data)
 
-    def _weight_now(self, dtype):
-        """Weight of the KL term in this step, a scalar."""
-        weight = self.kl_weight
-        if callable(weight):
-            weight = weight(self.optimizer.iterations)
-        return tf.cast(weight, dtype)
-
-    def _update_trackers(self, losses, reconstruction, kl):
-        values = (losses, reconstruction - kl, reconstruction, kl)
-        for tracker, value in zip(self._trackers, values, strict=True):
-            tracker.update_state(value)
+    def _fold_seed(self, stream, step):
+        """Noise that differs by stream, step and replica, and resumes."""
+        seed = tf.constant([self.seed, stream])
+        replica = tf.distribute.get_replica_context()
+        for number in (step, replica.replica_id_in_sync_group):
+            number = tf.cast(number, tf.int32)
+            seed = tf.random.experimental.stateless_fold_in(seed, number)
+        return seed
 
     @property
     def metrics(self):
-        return list(self._trackers)
-
-    def _training_metrics(self):
-        """The metrics that a training step updates."""
-        return self._trackers
+        return self._objective.metrics
 
     def get_metrics_result(self):
         # Keras takes the values of all replicas from here if these are the
@@ -127,29 +512,18 @@ class Autoencoder(LatentVariableModel):
             data: a `tf.data.Dataset` of batches, or an array.
             batch_size: int. For an array.
         """
-        data = pixels.as_array_or_dataset(data)
-        batches = pixels.dataset(data, batch_size)
-        if batches.cardinality() == tf.data.INFINITE_CARDINALITY:
-            expected = "a finite data set: `repeat` is for `fit` alone"
-            raise validation.invalid("data", expected, "an infinite one")
-        mean, variance = pixels.statistics(
-            self._flat(self._prepare(batch)) for batch in batches
+        batches = self._reader.batches(data, batch_size, "data")
+        spec = pixels.images(batches.element_spec)
+        self._make_variables(spec.shape)
+        given = self._given
+        preparation.adapt(
+            self,
+            batches,
+            self._reader,
+            own_encoder=given.encoder is None,
+            own_decoder=given.decoder is None,
         )
-        if self._own_encoder:
-            self.encoder.center.assign(mean)
-        if not self._own_decoder:
-            bias, spread = pixels.statistics(map(self._residual, batches))
-            variance = spread + float(np.mean(bias**2))
-        start = self.likelihood.adapt(mean, variance)
-        if self._own_decoder:
-            self.decoder.output_bias.assign(start)
-        self._remember_dtype(pixels.images(batches.element_spec).dtype)
-
-    def _residual(self, batch):
-        """Data less its reconstruction from the encoder's mean, flat."""
-        x = self._prepare(batch)
-        output = self._flat(self.decoder(self._encode(x)[0]))
-        return self._flat(x) - self.likelihood.mean(output)
+        self._adapted.assign(_INTEGERS if spec.dtype.is_integer else _FLOATS)
 
     def fit(
         self,
@@ -186,31 +560,26 @@ class Autoencoder(LatentVariableModel):
             A `keras.callbacks.History`.
         """
         del y
-        batch_size = _batch_size(batch_size)
-        validates = bool(validation_split) or validation_data is not None
-        if own := self._callbacks(validates):
-            callbacks = [*own, *keras.tree.flatten(callbacks or [])]
-        x = pixels.as_array_or_dataset(x)
+        batch_size = preparation.check_batch_size(batch_size)
         if validation_split:
-            x, validation_data = self._split(x, validation_split)
+            x, validation_data = preparation.split(x, validation_split)
         if validation_data is not None:
-            validation_data = self._batches(
+            validation_data = self._reader.batches(
                 pixels.images(validation_data),
-                _batch_size(kwargs.pop("validation_batch_size", batch_size)),
+                preparation.check_batch_size(
+                    kwargs.pop("validation_batch_size", batch_size)
+                ),
                 "validation_data",
             )
-        if shuffle and not isinstance(x, tf.data.Dataset):
-            x = tf.convert_to_tensor(x)
-            self._check_shape(x.shape)
-            step = int(self.optimizer.iterations) if self.compiled else 0
-            x = pixels.shuffled_dataset(x, batch_size, [self.seed, step])
-        x = self._batches(x, batch_size)
+        step = int(self.optimizer.iterations) if self.compiled else 0
+        seed = [self.seed, step] if shuffle else None
+        x = self._reader.batches(x, batch_size, shuffle_seed=seed)
         with validation.readable_errors():
             if not self.built or not self._adapted.numpy():
                 steps = kwargs.get("steps_per_epoch")
                 self.adapt(x.take(steps) if steps else x)
             self._compile_once()
-            self._make_variables(x, training=True)
+            self._make_optimizer_variables()
             return super().fit(
                 x,
                 shuffle=False,
@@ -220,31 +589,6 @@ class Autoencoder(LatentVariableModel):
                 validation_data=validation_data,
                 **kwargs,
             )
-
-    def _callbacks(self, validates):
-        """Keras callbacks that the model itself needs in `fit`.
-
-        Args:
-            validates: bool. Whether there is validation data.
-        """
-        del validates
-        return []
-
-    def _split(self, x, share):
-        share = validation.fraction("validation_split", share)
-        if isinstance(x, tf.data.Dataset):
-            expected = "0 with a data set; use `validation_data`"
-            raise validation.invalid("validation_split", expected, share)
-        kept = int(len(x) * (1 - share))
-        if not 0 < kept < len(x):
-            expected = f"a share of {len(x)} examples with some on both sides"
-            raise validation.invalid("validation_split", expected, share)
-        return x[:kept], x[kept:]
-
-    def _compile_once(self):
-        if not self.compiled:
-            with self.distribute_strategy.scope():
-                self.compile(optimizer=keras.optimizers.Adam(5e-4))
 
     def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
         """ELBO, reconstruction and KL of a data set, in nats.
@@ -262,10 +606,10 @@ class Autoencoder(LatentVariableModel):
             A list of floats, or with `return_dict=True` a dict.
         """
         del y
-        x = self._batches(x, _batch_size(batch_size))
+        x = self._reader.batches(x, preparation.check_batch_size(batch_size))
         self._compile_once()
         with validation.readable_errors():
-            self._make_variables(x, training=False)
+            self._make_variables(pixels.images(x.element_spec).shape)
             return super().evaluate(x, **kwargs)
 
     def predict(self, x, batch_size=None, **kwargs):
@@ -279,7 +623,7 @@ class Autoencoder(LatentVariableModel):
         Returns:
             An array of the shape of all the images.
         """
-        x = self._batches(x, _batch_size(batch_size))
+        x = self._reader.batches(x, preparation.check_batch_size(batch_size))
         with validation.readable_errors():
             return super().predict(x, **kwargs)
 
@@ -295,17 +639,81 @@ class Autoencoder(LatentVariableModel):
         with validation.readable_errors():
             return super().predict_on_batch(*args, **kwargs)
 
-    def _batches(self, x, batch_size, name="x"):
-        """Checked batches, a `tf.data.Dataset`, of an array or a data set."""
-        x = pixels.as_array_or_dataset(x, name)
-        batches = pixels.dataset(x, batch_size)
-        self._check_shape(pixels.images(batches.element_spec).shape, name)
-        return batches
+    def _compile_once(self):
+        if not self.compiled:
+            with self.distribute_strategy.scope():
+                self.compile(optimizer=keras.optimizers.Adam(5e-4))
+
+    def _make_variables(self, shape):
+        """Builds the model, before any replica would have to."""
+        if not self.built:
+            with self.distribute_strategy.scope():
+                self.build(shape)
+
+    def _make_optimizer_variables(self):
+        if not self.optimizer.built:
+            with self.distribute_strategy.scope():
+                self.optimizer.build(self.trainable_variables)
+
+    def _maybe_symbolic_build(self, iterator=None, data_batch=None):
+        # Keras would build from the mean of the replicas' batches, which do
+        # not always have one shape. Everything is built by now.
+        del iterator, data_batch
+
+    def make_train_function(self, force=False):
+        if not workers.has_workers(self.distribute_strategy):
+            return super().make_train_function(force)
+        if self.train_function is None or force:
+            self.train_function = self._on_all_workers(self.train_step)
+        return self.train_function
+
+    def make_test_function(self, force=False):
+        if not workers.has_workers(self.distribute_strategy):
+            return super().make_test_function(force)
+        if self.test_function is None or force:
+            self.test_function = self._on_all_workers(self.test_step)
+        return self.test_function
+
+    def _on_all_workers(self, step):
+        return workers.on_all_workers(
+            self.distribute_strategy, step, self.steps_per_execution
+        )
+
+    # ---- Saving.
 
     def get_config(self):
-        weight = keras.saving.serialize_keras_object(self.kl_weight)
-        return {**super().get_config(), "kl_weight": weight}
+        posterior = keras.saving.serialize_keras_object(self._given.posterior)
+        return {**self._network_config(), "posterior": posterior}
+
+    def _network_config(self):
+        """The arguments of every model, all but the posterior."""
+        serialize = keras.saving.serialize_keras_object
+        return {
+            "name": self.name,
+            "dtype": serialize(self.dtype_policy),
+            "latent": self.latent,
+            "hidden": self.hidden,
+            "likelihood": serialize(self.likelihood),
+            "activation": activations.serialize(self.activation),
+            "encoder": serialize(self._given.encoder),
+            "decoder": serialize(self._given.decoder),
+            "seed": self.seed,
+            "kl_weight": serialize(self.kl_weight),
+        }
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        def revive(value):
+            if not isinstance(value, dict):
+                return value
+            return keras.saving.deserialize_keras_object(value, custom_objects)
+
+        return cls(**{key: revive(value) for key, value in config.items()})
 
 
-def _batch_size(value):
-    return validation.integer("batch_size", 128 if value is None else value, 1)
+def _stateless(seed):
+    """A stateless seed of shape `[2]`, for an int, such a seed, or None."""
+    if tf.is_tensor(seed) and seed.shape.rank == 1:
+        return seed
+    seed = validation.seed("seed", initializers.seed_or_fresh(seed))
+    return tf.stack([seed, 0])

@@ -1,12 +1,8 @@
 import keras
-import tensorflow as tf
-import tensorflow_probability as tfp
 
-from tf_vlae import layers
-from tf_vlae import validation
+from tf_vlae import initializers
 from tf_vlae.models.autoencoder import Autoencoder
-
-tfd = tfp.distributions
+from tf_vlae.posteriors import Householder
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -22,10 +18,25 @@ class HFVAE(Autoencoder):
 
     Args:
         latent: int. Size of z. None takes it from `encoder`.
-        hidden: int n (two hidden layers of n), or a sequence with the units
-            of each hidden layer; `()` is linear.
+        hidden: int n (two hidden layers of n), or a sequence with the width
+            of each hidden layer, for encoder and decoder; `()` is linear.
         T: int. Number of reflections.
-        **kwargs: see `tf_vlae.models.EncoderDecoder`.
+        likelihood: `"gaussian"`, `"bernoulli"` or a
+            `tf_vlae.likelihoods.Likelihood`.
+        activation: any Keras activation, or `"maxout"`.
+        encoder: Keras layer or model in place of the built one. From images
+            to a tuple of mean and log-variance, each `[batch, latent]`, and
+            hidden layer, `[batch, width]`.
+        decoder: Keras layer or model in place of the built one. From
+            `[batch, latent]` to the likelihood's parameters (means for a
+            Gaussian, logits for a Bernoulli), as many as there are pixels.
+            A sigmoid at its end is taken apart for a Bernoulli.
+        seed: int. Fixes the initial weights, the noise and the order of
+            arrays. None takes a fresh one.
+        kl_weight: float, or a `keras.optimizers.schedules` schedule of the
+            training steps. Weight of the KL term in what is trained; the
+            ELBO that is reported has it at 1.
+        **kwargs: `name` and `dtype` of the Keras model.
 
     Example:
     >>> model = tf_vlae.HFVAE(latent=50, hidden=500, T=4)
@@ -36,35 +47,39 @@ class HFVAE(Autoencoder):
     - [Tomczak and Welling, 2016](https://arxiv.org/abs/1611.09630)
     """
 
-    _encoder_outputs = 3
-
-    def __init__(self, latent=None, hidden=500, T=1, **kwargs):
-        super().__init__(latent, hidden, **kwargs)
-        self.T = validation.integer("T", T, 0)
-
-    def _build_posterior(self):
-        self.flow = layers.HouseholderFlow(
-            self.T, seed=self.seed + 2, dtype=self.dtype_policy, name="flow"
+    def __init__(
+        self,
+        latent=None,
+        hidden=500,
+        T=1,
+        likelihood="gaussian",
+        activation="relu",
+        encoder=None,
+        decoder=None,
+        seed=None,
+        kl_weight=1.0,
+        **kwargs,
+    ):
+        seed = initializers.seed_or_fresh(seed)
+        posterior = Householder(T, seed, dtype=kwargs.get("dtype"))
+        super().__init__(
+            latent,
+            hidden,
+            posterior=posterior,
+            likelihood=likelihood,
+            activation=activation,
+            encoder=encoder,
+            decoder=decoder,
+            seed=seed,
+            kl_weight=kl_weight,
+            **kwargs,
         )
-        mean, _, hidden, *_ = self._encode(self._zeros(*self.image_shape))
-        self.flow.build(mean.shape, hidden.shape)
+        self.T = posterior.T
 
-    def _infer(self, x, seed, T=None, training=False):
-        mean, log_variance, hidden, *_ = self._encode(x)
-        operator = tf.linalg.LinearOperatorDiag(
-            tf.exp(0.5 * log_variance), is_non_singular=True
-        )
-        reflections = [
-            tf.linalg.LinearOperatorHouseholder(vector)
-            for vector in self.flow.vectors(hidden)
-        ]
-        if reflections:
-            operator = tf.linalg.LinearOperatorComposition(
-                [*reversed(reflections), operator]
-            )
-        return tfd.MultivariateNormalLinearOperator(
-            loc=self.flow(mean, hidden), scale=operator
-        )
+    @property
+    def flow(self):
+        """The layer that q(z|x) goes through."""
+        return self._given.posterior.flow
 
     def get_config(self):
-        return {**super().get_config(), "T": self.T}
+        return {**self._network_config(), "T": self.T}

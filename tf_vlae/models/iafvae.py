@@ -1,35 +1,38 @@
 import keras
-import tensorflow as tf
-import tensorflow_probability as tfp
 
-from tf_vlae import layers
-from tf_vlae import linalg
-from tf_vlae import validation
+from tf_vlae import initializers
 from tf_vlae.models.autoencoder import Autoencoder
-from tf_vlae.models.vae import diagonal_gaussian
-
-tfb = tfp.bijectors
-tfd = tfp.distributions
-
-# Samples for the mean of q(z|x), which has no closed form.
-_MEAN_SAMPLES = 100
-
-# Samples for its covariance, for each latent variable: enough for one that is
-# well away from singular.
-_COVARIANCE_SAMPLES = 10
+from tf_vlae.posteriors import InverseAutoregressive
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
 class IAFVAE(Autoencoder):
     """VAE with an inverse autoregressive flow: q(z|x) is not a Gaussian.
 
+    Its mean and covariance are estimated from a fixed set of samples.
+
     Args:
         latent: int. Size of z. None takes it from `encoder`.
-        hidden: int n (two hidden layers of n), or a sequence with the units
-            of each hidden layer; `()` is linear. The flow's own hidden
-            layers have as many units as the encoder's last.
-        T: int. Number of steps of the flow.
-        **kwargs: see `tf_vlae.models.EncoderDecoder`.
+        hidden: int n (two hidden layers of n), or a sequence with the width
+            of each hidden layer, for encoder and decoder; `()` is linear.
+        T: int. Number of steps of the flow. Their hidden layers are as wide
+            as the last one of the encoder.
+        likelihood: `"gaussian"`, `"bernoulli"` or a
+            `tf_vlae.likelihoods.Likelihood`.
+        activation: any Keras activation, or `"maxout"`.
+        encoder: Keras layer or model in place of the built one. From images
+            to a tuple of mean and log-variance, each `[batch, latent]`, and
+            hidden layer, `[batch, width]`.
+        decoder: Keras layer or model in place of the built one. From
+            `[batch, latent]` to the likelihood's parameters (means for a
+            Gaussian, logits for a Bernoulli), as many as there are pixels.
+            A sigmoid at its end is taken apart for a Bernoulli.
+        seed: int. Fixes the initial weights, the noise and the order of
+            arrays. None takes a fresh one.
+        kl_weight: float, or a `keras.optimizers.schedules` schedule of the
+            training steps. Weight of the KL term in what is trained; the
+            ELBO that is reported has it at 1.
+        **kwargs: `name` and `dtype` of the Keras model.
 
     Example:
     >>> model = tf_vlae.IAFVAE(latent=50, hidden=500, T=4)
@@ -40,69 +43,39 @@ class IAFVAE(Autoencoder):
     - [Kingma et al., 2016](https://arxiv.org/abs/1606.04934)
     """
 
-    _encoder_outputs = 3
-
-    def __init__(self, latent=None, hidden=500, T=1, **kwargs):
-        super().__init__(latent, hidden, **kwargs)
-        self.T = validation.integer("T", T, 0)
-
-    def _build_posterior(self):
-        mean, _, hidden, *_ = self._encode(self._zeros(*self.image_shape))
-        self.flow = layers.InverseAutoregressiveFlow(
-            self.T,
-            hidden.shape[-1],
-            seed=self.seed + 2,
-            dtype=self.dtype_policy,
-            name="flow",
+    def __init__(
+        self,
+        latent=None,
+        hidden=500,
+        T=1,
+        likelihood="gaussian",
+        activation="relu",
+        encoder=None,
+        decoder=None,
+        seed=None,
+        kl_weight=1.0,
+        **kwargs,
+    ):
+        seed = initializers.seed_or_fresh(seed)
+        posterior = InverseAutoregressive(T, seed, dtype=kwargs.get("dtype"))
+        super().__init__(
+            latent,
+            hidden,
+            posterior=posterior,
+            likelihood=likelihood,
+            activation=activation,
+            encoder=encoder,
+            decoder=decoder,
+            seed=seed,
+            kl_weight=kl_weight,
+            **kwargs,
         )
-        self.flow.build(mean.shape, hidden.shape)
+        self.T = posterior.T
 
-    def _infer(self, x, seed, T=None, training=False):
-        mean, log_variance, hidden, *_ = self._encode(x)
-        return tfd.TransformedDistribution(
-            diagonal_gaussian(mean, log_variance),
-            _FlowBijector(self.flow, hidden),
-        )
-
-    def _mean(self, posterior):
-        """Mean over a fixed set of samples."""
-        samples = posterior.sample(_MEAN_SAMPLES, seed=[self.seed, 0])
-        return tf.reduce_mean(samples, axis=0)
-
-    def _scale_tril(self, posterior):
-        """That of the covariance of a fixed set of samples.
-
-        There are ten of them for each latent variable, and 100 at least.
-        """
-        count = max(_MEAN_SAMPLES, _COVARIANCE_SAMPLES * self.latent)
-        samples = posterior.sample(count, seed=[self.seed, 0])
-        deviations = samples - tf.reduce_mean(samples, axis=0)
-        # D D^T is the unbiased covariance, D of shape [latent, count].
-        deviations /= (count - 1) ** 0.5
-        return linalg.triangular_root(tf.transpose(deviations, [1, 2, 0]))
+    @property
+    def flow(self):
+        """The layer that q(z|x) goes through."""
+        return self._given.posterior.flow
 
     def get_config(self):
-        return {**super().get_config(), "T": self.T}
-
-
-class _FlowBijector(tfb.Bijector):
-    """An `InverseAutoregressiveFlow` with its context, for TFP.
-
-    Args:
-        flow: the layer.
-        hidden: tensor of shape `[batch, units]`.
-    """
-
-    def __init__(self, flow, hidden):
-        super().__init__(forward_min_event_ndims=1, dtype=hidden.dtype)
-        self._flow = flow
-        self._hidden = hidden
-
-    def _forward(self, z):
-        return self._flow(z, self._hidden)[0]
-
-    def _forward_log_det_jacobian(self, z):
-        return self._flow(z, self._hidden)[1]
-
-    def _inverse(self, z):
-        return self._flow.inverse(z, self._hidden)
+        return {**self._network_config(), "T": self.T}

@@ -1,10 +1,7 @@
 import keras
-import tensorflow as tf
-import tensorflow_probability as tfp
 
 from tf_vlae.models.autoencoder import Autoencoder
-
-tfd = tfp.distributions
+from tf_vlae.posteriors import Diagonal
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -16,8 +13,24 @@ class VAE(Autoencoder):
     ```
 
     Args:
-        *args: see `tf_vlae.models.EncoderDecoder`.
-        **kwargs: see `tf_vlae.models.EncoderDecoder`.
+        latent: int. Size of z. None takes it from `encoder`.
+        hidden: int n (two hidden layers of n), or a sequence with the width
+            of each hidden layer, for encoder and decoder; `()` is linear.
+        likelihood: `"gaussian"`, `"bernoulli"` or a
+            `tf_vlae.likelihoods.Likelihood`.
+        activation: any Keras activation, or `"maxout"`.
+        encoder: Keras layer or model in place of the built one. From images
+            to a tuple of mean and log-variance, each `[batch, latent]`.
+        decoder: Keras layer or model in place of the built one. From
+            `[batch, latent]` to the likelihood's parameters (means for a
+            Gaussian, logits for a Bernoulli), as many as there are pixels.
+            A sigmoid at its end is taken apart for a Bernoulli.
+        seed: int. Fixes the initial weights, the noise and the order of
+            arrays. None takes a fresh one.
+        kl_weight: float, or a `keras.optimizers.schedules` schedule of the
+            training steps. Weight of the KL term in what is trained; the
+            ELBO that is reported has it at 1.
+        **kwargs: `name` and `dtype` of the Keras model.
 
     Example:
     >>> model = tf_vlae.VAE(latent=50, hidden=500)
@@ -28,14 +41,30 @@ class VAE(Autoencoder):
     - [Kingma and Welling, 2014](https://arxiv.org/abs/1312.6114)
     """
 
-    family = "diagonal"
-    _encoder_outputs = 2
+    def __init__(
+        self,
+        latent=None,
+        hidden=500,
+        likelihood="gaussian",
+        activation="relu",
+        encoder=None,
+        decoder=None,
+        seed=None,
+        kl_weight=1.0,
+        **kwargs,
+    ):
+        super().__init__(
+            latent,
+            hidden,
+            posterior=Diagonal(dtype=kwargs.get("dtype")),
+            likelihood=likelihood,
+            activation=activation,
+            encoder=encoder,
+            decoder=decoder,
+            seed=seed,
+            kl_weight=kl_weight,
+            **kwargs,
+        )
 
-    def _infer(self, x, seed, T=None, training=False):
-        mean, log_variance, *_ = self._encode(x)
-        return diagonal_gaussian(mean, log_variance)
-
-
-def diagonal_gaussian(mean, log_variance):
-    """N(mean, diag(exp(log_variance))), event shape `[latent]`."""
-    return tfd.MultivariateNormalDiag(mean, tf.exp(0.5 * log_variance))
+    def get_config(self):
+        return self._network_config()

@@ -1,14 +1,14 @@
 import keras
 
-from tf_vlae import covariances
-from tf_vlae import layers
 from tf_vlae import modes
 from tf_vlae import validation
-from tf_vlae import warm_start as warm_starts
+from tf_vlae.layers import LaplacePosterior
+from tf_vlae.models import warm_start as warm_starts
 from tf_vlae.models.autoencoder import Autoencoder
-from tf_vlae.models.vae import diagonal_gaussian
 from tf_vlae.models.vae import VAE
-from tf_vlae.warm_start import WarmStartCallback
+from tf_vlae.models.warm_start import WarmStartCallback
+from tf_vlae.models.warm_start import WarmStartedLaplace
+from tf_vlae.posteriors import Laplace
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -21,18 +21,36 @@ class VLAE(Autoencoder):
 
     Args:
         latent: int. Size of z. None takes it from `encoder`.
-        hidden: int n (two hidden layers of n), or a sequence with the units
-            of each hidden layer; `()` is linear.
+        hidden: int n (two hidden layers of n), or a sequence with the width
+            of each hidden layer, for encoder and decoder; `()` is linear.
         T: int. Number of updates.
-        step: float. Damping of the updates, a_t = step / (t + 1).
-        mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker.
-        covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or a
-            covariance.
+        step: float. Damping of the updates, a_t = step / (t + 1), by default
+            0.5. A mode seeker has its own.
+        mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker, of
+            `tf_vlae.modes`.
+        covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or an
+            object of `tf_vlae.covariances`.
         warm_start: int n, to train as a VAE does, which is cheap, for the
             first n epochs; `"auto"`, until the validation ELBO flattens; or a
             `tf_vlae.WarmStart`. The posterior that the model answers with,
             and that validation measures, is the refined one all the time.
-        **kwargs: see `tf_vlae.models.EncoderDecoder`.
+        likelihood: `"gaussian"`, `"bernoulli"` or a
+            `tf_vlae.likelihoods.Likelihood`.
+        activation: any Keras activation, or `"maxout"`. ReLU, Leaky ReLU,
+            linear and Maxout have the fast, exact linearization.
+        encoder: Keras layer or model in place of the built one. From images
+            to a mean `[batch, latent]`, and with `warm_start` to a tuple of
+            mean and log-variance.
+        decoder: Keras layer or model in place of the built one. From
+            `[batch, latent]` to the likelihood's parameters (means for a
+            Gaussian, logits for a Bernoulli), as many as there are pixels.
+            A sigmoid at its end is taken apart for a Bernoulli.
+        seed: int. Fixes the initial weights, the noise and the order of
+            arrays. None takes a fresh one.
+        kl_weight: float, or a `keras.optimizers.schedules` schedule of the
+            training steps. Weight of the KL term in what is trained; the
+            ELBO that is reported has it at 1.
+        **kwargs: `name` and `dtype` of the Keras model.
 
     Example:
     >>> model = tf_vlae.VLAE(latent=50, hidden=500, T=2)
@@ -45,29 +63,44 @@ class VLAE(Autoencoder):
     - [Park, Kim and Kim, 2019](https://arxiv.org/abs/2211.17267)
     """
 
-    refines = True
-
     def __init__(
         self,
         latent=None,
         hidden=500,
         T=1,
-        step=0.5,
+        step=None,
         mode="newton",
         covariance="full",
         warm_start=None,
+        likelihood="gaussian",
+        activation="relu",
+        encoder=None,
+        decoder=None,
+        seed=None,
+        kl_weight=1.0,
         **kwargs,
     ):
-        super().__init__(latent, hidden, **kwargs)
-        self.T = validation.integer("T", T, 0)
-        self.step = validation.positive("step", step)
-        self.mode = modes.get(mode, step)
-        self.covariance = covariances.get(covariance)
-        self.warm_start = warm_starts.get(warm_start)
-        # Whether training is to learn the encoder's own guess.
-        self._amortizes = self.warm_start is not None
-        if self._amortizes:
-            self._encoder_outputs = 2
+        warm_start = warm_starts.get(warm_start)
+        kind = Laplace if warm_start is None else WarmStartedLaplace
+        posterior = kind(
+            T, modes.get(mode, step), covariance, dtype=kwargs.get("dtype")
+        )
+        super().__init__(
+            latent,
+            hidden,
+            posterior=posterior,
+            likelihood=likelihood,
+            activation=activation,
+            encoder=encoder,
+            decoder=decoder,
+            seed=seed,
+            kl_weight=kl_weight,
+            **kwargs,
+        )
+        self.T = posterior.T
+        self.mode = posterior.mode_seeker
+        self.covariance = posterior.covariance
+        self.warm_start = warm_start
 
     @classmethod
     def from_vae(cls, model, T=4, **kwargs):
@@ -112,56 +145,55 @@ class VLAE(Autoencoder):
         refined._adapted.assign(model._adapted)
         return refined
 
-    def _build_posterior(self):
-        self.laplace = layers.LaplacePosterior(
+    def build(self, input_shape):
+        super().build(input_shape)
+        if self.warm_start is not None and not self.warm_start.built:
+            self.warm_start.build()
+        # The same for a guess of one's own. Likelihoods were once saved with
+        # it, and are still found there.
+        self.laplace = LaplacePosterior(
             self.decoder,
             self.likelihood,
             self.T,
-            self.step,
-            self.mode,
-            self.covariance,
+            mode=self.mode,
+            covariance=self.covariance,
             dtype=self.dtype_policy,
             name="laplace",
         )
-        if self.warm_start is not None and not self.warm_start.built:
-            self.warm_start.build()
 
-    def _infer(self, x, seed, T=None, training=False):
-        mean, *others = self._encode(x)
-        if training and self._amortizes:
-            return diagonal_gaussian(mean, others[0])
-        return self.laplace(mean, x, T=T, training=training)
+    def fit(self, *args, callbacks=None, **kwargs):
+        if self.warm_start is not None:
+            self.warm_start.require(
+                bool(kwargs.get("validation_split"))
+                or kwargs.get("validation_data") is not None
+            )
+            callbacks = [
+                WarmStartCallback(),
+                *keras.tree.flatten(callbacks or []),
+            ]
+        return super().fit(*args, callbacks=callbacks, **kwargs)
 
-    def path(self, x, T=None):
-        x, T = self._prepare(x), self._updates(T)
-        return self.laplace.path(self._encode(x)[0], x, T)
+    fit.__doc__ = Autoencoder.fit.__doc__
 
     def make_train_function(self, force=False):
-        over = self.warm_start is None or (self.built and self.warm_start.over)
-        changes = self._amortizes == over
-        self._amortizes = not over
-        return super().make_train_function(force or changes)
-
-    def _callbacks(self, validates):
         if self.warm_start is None:
-            return []
-        self.warm_start.require(validates)
-        return [WarmStartCallback()]
-
-    @property
-    def metrics(self):
-        return [*super().metrics, *self.covariance.metrics]
-
-    def _training_metrics(self):
-        return super()._training_metrics() if self._amortizes else self.metrics
+            return super().make_train_function(force)
+        posterior = self._given.posterior
+        over = self.built and self.warm_start.over
+        changes = posterior.amortizes == over
+        posterior.amortizes = not over
+        return super().make_train_function(force or changes)
 
     def get_config(self):
         serialize = keras.saving.serialize_keras_object
         return {
-            **super().get_config(),
-            "T": self.T,
-            "step": self.step,
-            "mode": serialize(self.mode),
-            "covariance": serialize(self.covariance),
+            **self._network_config(),
+            **self._given.posterior.settings(),
             "warm_start": serialize(self.warm_start),
         }
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        # A mode seeker has its own step; models were once saved with both.
+        config = {k: v for k, v in config.items() if k != "step"}
+        return super().from_config(config, custom_objects)

@@ -1,29 +1,38 @@
 """Mode seekers: how the T updates move towards the mode of p(z|x)."""
 
 from tf_vlae import configurable
+from tf_vlae import validation
+from tf_vlae.modes.adam import Adam
 from tf_vlae.modes.conjugate_gradient import ConjugateGradient
-from tf_vlae.modes.gradient import Gradient
-from tf_vlae.modes.mode import Mode
+from tf_vlae.modes.mode_seeker import ModeSeeker
 from tf_vlae.modes.newton import Newton
 
-__all__ = ["ConjugateGradient", "Gradient", "Mode", "Newton", "get"]
+__all__ = ["Adam", "ConjugateGradient", "ModeSeeker", "Newton", "get"]
 
 KNOWN = {
     "newton": Newton,
     "cg": ConjugateGradient,
-    "gradient": Gradient,
+    "gradient": Adam,
 }
 
+__getattr__ = configurable.renamed(__name__, Gradient=Adam, Mode=ModeSeeker)
 
-def get(identifier, step=0.5):
+
+def get(identifier, step=None):
     """The mode seeker for a name, a configuration or an object.
 
     Args:
-        identifier: `"newton"`, `"cg"`, `"gradient"`, a `Mode`, or the
+        identifier: `"newton"`, `"cg"`, `"gradient"`, a `ModeSeeker`, or the
             configuration of one.
-        step: float. Step size of a mode seeker that is made from a name.
+        step: float. Step size of a mode seeker that is made from a name, by
+            default 0.5. An object has its own.
 
     Returns:
-        A `Mode`.
+        A `ModeSeeker`.
     """
-    return configurable.resolve("mode", identifier, Mode, KNOWN, step)
+    if step is None:
+        return configurable.resolve("mode", identifier, ModeSeeker, KNOWN)
+    if not isinstance(identifier, str):
+        expected = "None with a mode seeker, which has a step of its own"
+        raise validation.invalid("step", expected, step)
+    return configurable.resolve("mode", identifier, ModeSeeker, KNOWN, step)

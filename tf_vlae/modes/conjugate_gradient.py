@@ -2,11 +2,11 @@ import keras
 import tensorflow as tf
 
 from tf_vlae import validation
-from tf_vlae.modes.mode import Mode
+from tf_vlae.modes.mode_seeker import ModeSeeker
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
-class ConjugateGradient(Mode):
+class ConjugateGradient(ModeSeeker):
     """Nonlinear conjugate gradients (Polak-Ribiere) towards the mode.
 
     Each update needs one product with J and two with J^T, and no matrix. The
@@ -30,7 +30,8 @@ class ConjugateGradient(Mode):
     def __init__(self, step=0.5):
         self.step = validation.positive("step", step)
 
-    def path(self, joint, mu, T):
+    def path(self, joint, mu, T, solver=None):
+        del solver
         points = [mu]
         previous, direction = None, None
         for _ in range(T):

@@ -2,11 +2,12 @@ import keras
 
 from tf_vlae import linalg
 from tf_vlae import validation
-from tf_vlae.modes.mode import Mode
+from tf_vlae.modes.mode_seeker import ModeSeeker
+from tf_vlae.solvers import CholeskySolver
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
-class Newton(Mode):
+class Newton(ModeSeeker):
     """Damped Newton steps towards the mode, in closed form.
 
     ```
@@ -25,14 +26,13 @@ class Newton(Mode):
     def __init__(self, step=0.5):
         self.step = validation.positive("step", step)
 
-    def path(self, joint, mu, T):
+    def path(self, joint, mu, T, solver=None):
+        solver = solver or CholeskySolver()
         points = [mu]
         for t in range(T):
             view = joint.at(points[-1])
             update = linalg.implicit_solve(
-                joint.solver.prepare(view),
-                view.gradient(),
-                view.gradient_after,
+                solver.prepare(view), view.gradient(), view.gradient_after
             )
             points.append(points[-1] + self.step / (t + 1) * update)
         return points

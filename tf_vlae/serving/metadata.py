@@ -3,8 +3,8 @@
 import importlib.metadata
 import json
 
-import tf_vlae
 from tf_vlae import validation
+from tf_vlae.version import __version__
 
 FILE = "metadata.json"
 
@@ -15,7 +15,7 @@ def library_versions():
     """Versions of all that numbers depend on, a dict of str."""
     versions = {name: importlib.metadata.version(name) for name in _PACKAGES}
     # It may run from a checkout that is not installed.
-    return {"tf_vlae": tf_vlae.__version__, **versions}
+    return {"tf_vlae": __version__, **versions}
 
 
 def to_json(model, metadata):

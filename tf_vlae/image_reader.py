@@ -1,0 +1,74 @@
+import tensorflow as tf
+
+from tf_vlae import pixels
+from tf_vlae import validation
+
+
+class ImageReader:
+    """The way in: from what people pass to checked batches of float images.
+
+    Whatever the data come as, `batches` makes a data set of them, and every
+    batch is read by calling the reader, once.
+
+    Args:
+        dtype: the float dtype to give.
+        check: function of float images that gives a list of control
+            dependencies, for values that the likelihood refuses.
+
+    Call arguments:
+        batch: array or tensor of shape `[batch, *image_shape]`, a tuple whose
+            first entry is one, or a dict with an "image".
+
+    Returns:
+        A float tensor of shape `[batch, *image_shape]`, finite. Integers are
+        scaled by 1/255.
+
+    Attributes:
+        image_shape: tuple, or None as long as any shape will do.
+    """
+
+    def __init__(self, dtype, check):
+        self._dtype = dtype
+        self._check = check
+        self.image_shape = None
+
+    def __call__(self, batch):
+        x = pixels.scale(pixels.images(batch), self._dtype)
+        self.check_shape(x.shape)
+        checks = validation.finite("x", x, "pixels") + self._check(x)
+        with tf.control_dependencies(checks):
+            return tf.identity(x)
+
+    def check_shape(self, shape, name="x"):
+        """Raises an error if batches of that shape are not of the images.
+
+        Args:
+            shape: `tf.TensorShape`.
+            name: str. Name of the argument.
+        """
+        if self.image_shape is None:
+            return
+        if shape.rank is None or tuple(shape[1:]) != self.image_shape:
+            expected = f"images of shape {self.image_shape}, as at first"
+            raise validation.invalid(name, expected, f"shape {shape}")
+
+    def batches(self, data, batch_size, name="x", shuffle_seed=None):
+        """A data set of batches, checked as far as it goes without reading.
+
+        Args:
+            data: array-like, or a `tf.data.Dataset` of batches.
+            batch_size: int. For an array.
+            name: str. Name of the argument.
+            shuffle_seed: two ints, to take an array in a new order each
+                epoch.
+
+        Returns:
+            A `tf.data.Dataset` of what the reader can be called with.
+        """
+        data = pixels.as_array_or_dataset(data, name)
+        if shuffle_seed is None or isinstance(data, tf.data.Dataset):
+            batches = pixels.dataset(data, batch_size)
+        else:
+            batches = pixels.shuffled_dataset(data, batch_size, shuffle_seed)
+        self.check_shape(pixels.images(batches.element_spec).shape, name)
+        return batches

@@ -1,0 +1,79 @@
+"""Views of any differentiable decoder."""
+
+import tensorflow as tf
+
+from tf_vlae.linearization.base import Linearization
+from tf_vlae.linearization.base import Linearizer
+
+
+class TapeLinearizer(Linearizer):
+    """Linearizes any Keras layer or model, by gradient tapes.
+
+    Args:
+        decoder: a Keras layer or model, from `[batch, latent]` to
+            `[batch, ...]`.
+    """
+
+    def __init__(self, decoder):
+        self._decoder = decoder
+
+    def __call__(self, z):
+        return TapeLinearization(self._decoder, z)
+
+
+class TapeLinearization(Linearization):
+    """Linearization of any differentiable decoder, by gradient tapes.
+
+    The decoder is run in inference mode, as dropout and batch statistics have
+    no Jacobian per example.
+
+    Args:
+        decoder: a Keras layer or model, from `[batch, latent]` to
+            `[batch, ...]`.
+        z: tensor of shape `[batch, latent]`.
+    """
+
+    def __init__(self, decoder, z):
+        self._decoder = decoder
+        self.z = z
+        with tf.GradientTape(
+            persistent=True, watch_accessed_variables=False
+        ) as tape:
+            tape.watch(z)
+            images = decoder(z, training=False)
+            data = images.shape[1:].num_elements()
+            self.output = tf.reshape(images, [-1, data])
+        self._tape = tape
+
+    def vjp(self, r):
+        return self._tape.gradient(
+            self.output,
+            self.z,
+            output_gradients=r,
+            unconnected_gradients=tf.UnconnectedGradients.ZERO,
+        )
+
+    def jvp(self, v):
+        # J^T r is linear in r: its own transpose is J, at any r.
+        r = tf.zeros_like(self.output)
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(r)
+            pulled = self.vjp(r)
+        return tape.gradient(
+            pulled,
+            r,
+            output_gradients=v,
+            unconnected_gradients=tf.UnconnectedGradients.ZERO,
+        )
+
+    def jacobian(self):
+        # A column for each latent dimension, all in one pass: there are fewer
+        # of them than there are rows.
+        latent = self.z.shape[-1]
+        basis = tf.eye(latent, dtype=self.z.dtype)
+        directions = tf.tile(basis, [tf.shape(self.z)[0], 1])
+        repeated = tf.repeat(self.z, latent, axis=0)
+        columns = TapeLinearization(self._decoder, repeated).jvp(directions)
+        data = self.output.shape[-1]
+        columns = tf.reshape(columns, [-1, latent, data])
+        return tf.linalg.matrix_transpose(columns)

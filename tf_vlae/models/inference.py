@@ -1,0 +1,86 @@
+import tensorflow as tf
+import tensorflow_probability as tfp
+
+from tf_vlae.draw import draw_from
+from tf_vlae.evaluation import importance
+from tf_vlae.linearization import Joint
+from tf_vlae.models import networks
+
+
+class Inference:
+    """The four parts of a model at work, on images that are read by now.
+
+    All of x is a float tensor of shape `[batch, *image_shape]`, all seeds are
+    integer tensors of shape `[2]`, and T is a number of updates of q or None
+    for that of the posterior.
+
+    Args:
+        encoder: a Keras layer or model.
+        decoder: a Keras layer or model.
+        likelihood: a `tf_vlae.likelihoods.Likelihood`.
+        posterior: a `tf_vlae.posteriors.Posterior`.
+    """
+
+    def __init__(self, encoder, decoder, likelihood, posterior):
+        self._encoder = encoder
+        self._decoder = decoder
+        self._likelihood = likelihood
+        self._posterior = posterior
+
+    def joint(self, x):
+        """Log p(x, z) as a function of z, a `Joint`."""
+        return Joint(self._decoder, self._likelihood, x)
+
+    def posterior(self, x, seed, T=None):
+        """The distribution q(z|x)."""
+        encoded, joint = self._prepare(x)
+        return self._posterior(encoded, joint=joint, seed=seed, **_updates(T))
+
+    def path(self, x, seed, T=None):
+        """Means of q after each update, `[updates + 1, batch, latent]`."""
+        return self._posterior.path(*self._prepare(x), seed, **_updates(T))
+
+    def elbo_terms(self, x, seed, T=None):
+        """Log p(x|z), `[batch]`, and the `Draw` of z."""
+        infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
+        draw = draw_from(self.posterior(x, infer_seed, T), sample_seed)
+        return self.joint(x).log_likelihood(draw.z), draw
+
+    def training_terms(self, x, seed):
+        """The same as training takes it, with the gradient of all of it."""
+        encoded, joint = self._prepare(x)
+        draw = self._posterior.draw(encoded, joint, seed)
+        return joint.log_likelihood(draw.z), draw
+
+    @tf.function(reduce_retracing=True)
+    def importance_sample(self, x, num_samples, seed, T=None, proposal=None):
+        """The `Estimate` of a batch, see `Autoencoder.log_likelihood`."""
+        infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
+        q = self.posterior(x, infer_seed, T)
+        if proposal is not None:
+            q = proposal(self._posterior.mean(q), x)
+        return importance.estimate(
+            self.joint(x).log_prob, q, num_samples, sample_seed
+        )
+
+    def mean_data(self, z):
+        """E[x|z], `[batch, data]`, for z `[batch, latent]`."""
+        return self._likelihood.mean(self._outputs(z))
+
+    def sample_data(self, z, seed):
+        """A draw of x given z, `[batch, data]`."""
+        return self._likelihood.sample(self._outputs(z), seed)
+
+    def _prepare(self, x):
+        """What a posterior is called with."""
+        count = self._posterior.encoder_outputs
+        return networks.encode(self._encoder, x, count), self.joint(x)
+
+    def _outputs(self, z):
+        images = self._decoder(z)
+        return tf.reshape(images, [-1, images.shape[1:].num_elements()])
+
+
+def _updates(T):
+    # Only posteriors that refine have the argument.
+    return {} if T is None else {"T": T}

@@ -1,0 +1,86 @@
+"""The encoder and the decoder of a model: made, checked and asked."""
+
+import keras
+import tensorflow as tf
+
+from tf_vlae import layers
+from tf_vlae import validation
+from tf_vlae.linearization import branches
+
+
+def check(name, network):
+    """Raises an error if an argument is not a network.
+
+    Args:
+        name: str. Name of the argument.
+        network: a Keras layer or model, or None.
+    """
+    if not isinstance(network, (keras.layers.Layer, type(None))):
+        expected = "a Keras layer or model"
+        raise validation.invalid(name, expected, repr(network))
+
+
+def make_decoder(image_shape, hidden, activation, **kwargs):
+    """The dense decoder, piece-wise linear where its activation is.
+
+    Args:
+        image_shape: tuple.
+        hidden: tuple with the width of each hidden layer.
+        activation: function or layer.
+        **kwargs: other arguments of the layer.
+
+    Returns:
+        A `PiecewiseLinearDecoder` or a `Decoder`.
+    """
+    is_piecewise = branches.of_activation(activation) is not None
+    kind = layers.PiecewiseLinearDecoder if is_piecewise else layers.Decoder
+    return kind(image_shape, hidden, activation, **kwargs)
+
+
+def encode(encoder, x, count):
+    """The encoder's first outputs.
+
+    Args:
+        encoder: a Keras layer or model.
+        x: float tensor of shape `[batch, *image_shape]`.
+        count: int. How many of mean, log-variance and hidden layer to give.
+
+    Returns:
+        A tuple of tensors.
+    """
+    outputs = encoder(x)
+    if not isinstance(outputs, (tuple, list)):
+        outputs = (outputs,)
+    needed = tuple(outputs[:count])
+    if len(needed) < count or any(output is None for output in needed):
+        names = ("mean", "log-variance", "hidden layer")
+        expected = "a layer that gives " + ", ".join(names[:count])
+        raise validation.invalid(
+            "encoder", expected, f"{len(outputs)} output(s)"
+        )
+    return needed
+
+
+def check_mean(mean, latent):
+    """Raises an error if an encoder's mean has another shape.
+
+    Args:
+        mean: tensor, for one image.
+        latent: int.
+    """
+    if mean.shape.as_list() != [1, latent]:
+        expected = f"a layer whose mean has shape [batch, {latent}]"
+        raise validation.invalid("encoder", expected, tuple(mean.shape))
+
+
+def check_output(output, image_shape):
+    """Raises an error if a decoder's output is not an image.
+
+    Args:
+        output: tensor, for one z.
+        image_shape: tuple.
+    """
+    data = tf.TensorShape(image_shape).num_elements()
+    if output.shape[1:].num_elements() != data:
+        expected = f"a layer with {data} outputs, one for each pixel"
+        raise validation.invalid("decoder", expected, tuple(output.shape))
