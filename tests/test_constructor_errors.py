@@ -1,5 +1,7 @@
 """Bad arguments of models: an error that says what is wrong."""
 
+import functools
+
 import keras
 import pytest
 
@@ -51,7 +53,7 @@ def test_updates(model, T):
         model(latent=2, T=T)
 
 
-@pytest.mark.parametrize("value", [0, -1.0, float("nan"), "x", None])
+@pytest.mark.parametrize("value", [0, -1.0, float("nan"), "x"])
 @pytest.mark.parametrize(
     ("model", "name"),
     [
@@ -63,6 +65,16 @@ def test_updates(model, T):
 def test_steps(model, name, value):
     with invalid(name, repr(value)):
         model(latent=2, **{name: value})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [tf_vlae.VLAE, functools.partial(tf_vlae.layers.LaplacePosterior, None)],
+    ids=["model", "layer"],
+)
+def test_mode_seeker_has_its_own_step(make):
+    with invalid("step", 0.3):
+        make(step=0.3, mode=tf_vlae.modes.Newton())
 
 
 @pytest.mark.parametrize(

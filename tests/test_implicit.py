@@ -68,9 +68,7 @@ def test_log_prob_is_that_of_the_full_posterior(likelihood):
     exact = covariances.Full().posterior(view)
     log_det = np.linalg.slogdet(view.precision()[0])[1]
     solver = CholeskySolver()
-    posterior = ImplicitGaussian(
-        view, solver, solver, log_det, keras.metrics.Mean()
-    )
+    posterior = ImplicitGaussian(view, solver, solver, log_det)
     z, log_q = posterior.experimental_sample_and_log_prob(seed=[1, 2])
     np.testing.assert_allclose(log_q, exact.log_prob(z), rtol=1e-10)
 

@@ -13,6 +13,7 @@ from scipy import special
 
 import tf_vlae
 from helpers.models import MODELS
+from tf_vlae.evaluation import importance
 
 PIXELS = 5
 # Latent sizes small enough for a grid.
@@ -151,7 +152,7 @@ class TestError:
 class TestEstimate:
     @pytest.mark.parametrize("rows", [7, 8192])
     def test_is_that_of_the_weights(self, rows, monkeypatch):
-        monkeypatch.setattr(tf_vlae.importance, "ROWS", rows)
+        monkeypatch.setattr(importance, "ROWS", rows)
         posterior = tfp.distributions.MultivariateNormalDiag(
             np.zeros([3, 2]), np.ones(2)
         )
@@ -161,7 +162,7 @@ class TestEstimate:
             drawn.append(z.numpy())
             return -tf.reduce_sum(tf.abs(z), axis=-1)
 
-        found = tf_vlae.importance.estimate(
+        found = importance.estimate(
             log_joint, posterior, tf.constant(11), tf.constant([0, 1])
         )
         z = np.concatenate(drawn)[:11]
@@ -196,7 +197,7 @@ class TestChunks:
     @pytest.mark.parametrize("rows", [1, 7, 64])
     def test_number_of_rows_does_not_matter(self, rows, monkeypatch):
         # With 4 examples and 301 samples no chunk size divides evenly.
-        monkeypatch.setattr(tf_vlae.importance, "ROWS", rows)
+        monkeypatch.setattr(importance, "ROWS", rows)
         model = small_model()
         x = images()
         estimate, error = model.log_likelihood(
@@ -248,7 +249,7 @@ def test_follows_the_weights():
 @pytest.mark.parametrize("T", [0, 2])
 def test_one_factorisation_per_example_and_update(T):
     model = small_model(tf_vlae.VLAE, T=T)
-    graph = model._importance_sample.get_concrete_function(
+    graph = model._inference.importance_sample.get_concrete_function(
         tf.constant(images()), tf.constant(5000), tf.constant([0, 0])
     ).graph.as_graph_def()
     # The loop over samples is a function of the graph's library.

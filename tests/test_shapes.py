@@ -53,7 +53,8 @@ def test_every_size_works(model, batch, latent, hidden, shape, likelihood, T):
     with tf.GradientTape() as tape:
         loss = -tf.reduce_mean(model.elbo(x))
     for gradient in tape.gradient(loss, model.trainable_weights):
-        assert gradient is None or np.all(np.isfinite(gradient))
+        assert gradient is not None
+        assert np.all(np.isfinite(gradient))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,14 @@ class TestDecoderThroughTapes:
 
 
 @pytest.mark.parametrize(
-    ("model", "outputs"), list(zip(MODELS, (1, 2, 2, 3, 3), strict=True))
+    ("model", "outputs"),
+    [
+        (tf_vlae.VAE, 2),
+        (tf_vlae.SAVAE, 2),
+        (tf_vlae.HFVAE, 3),
+        (tf_vlae.IAFVAE, 3),
+        (tf_vlae.VLAE, 1),
+    ],
 )
 def test_encoder_of_the_user(model, outputs):
     inputs = keras.Input(SHAPE)

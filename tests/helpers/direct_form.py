@@ -74,7 +74,7 @@ def loss(model, x, seed):
     flat = tf.reshape(x, [len(x), -1])
     mu = model.encoder(x)[0]
     q = posterior(
-        model.decoder, model.likelihood, mu, flat, model.T, model.step
+        model.decoder, model.likelihood, mu, flat, model.T, model.mode.step
     )
     _, sample_seed = tfp.random.split_seed(seed, n=2)
     z = q.sample(seed=sample_seed)

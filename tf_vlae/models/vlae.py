@@ -5,6 +5,7 @@ from tf_vlae import validation
 from tf_vlae.layers import LaplacePosterior
 from tf_vlae.models import warm_start as warm_starts
 from tf_vlae.models.autoencoder import Autoencoder
+from tf_vlae.models.savae import SAVAE
 from tf_vlae.models.vae import VAE
 from tf_vlae.models.warm_start import WarmStartCallback
 from tf_vlae.models.warm_start import WarmStartedLaplace
@@ -124,7 +125,7 @@ class VLAE(Autoencoder):
         >>> vlae = tf_vlae.VLAE.from_vae(vae, T=4)
         >>> vlae.evaluate(dataset)
         """
-        if not isinstance(model, (VAE, VLAE)):
+        if not isinstance(model, (VAE, SAVAE, VLAE)):
             expected = "a `tf_vlae.VAE`, or a model whose encoder is like its"
             raise validation.invalid("model", expected, repr(model))
         model._require_built("from_vae")
