@@ -107,7 +107,7 @@ def test_every_source_has_a_target(build):
 
 def test_every_test_is_a_test_target_that_runs_it(build):
     targets = build["py_test"]
-    assert len(targets) == len(files("tests/**/test_*.py")) > 40
+    assert len(targets) == len(files("tests/**/test_*.py")) > 0
     for target in targets:
         test = f"tests/{target['name']}.py"
         assert target["args"] == [f"$(rootpath {test})"]
