@@ -81,43 +81,45 @@ def without_relative_links(markdown):
     return _CODE_OR_LINK.sub(plain, markdown)
 
 
-setup(
-    name="tf_vlae",
-    version=VERSION,
-    description="Variational Laplace Autoencoders for TensorFlow and Keras",
-    long_description=without_relative_links((ROOT / "README.md").read_text()),
-    long_description_content_type="text/markdown",
-    license="Apache-2.0",
-    license_files=["LICENSE"],
-    project_urls={"Paper": "https://arxiv.org/abs/2211.17267"},
-    keywords=[
-        "amortized inference",
-        "keras",
-        "laplace approximation",
-        "tensorflow",
-        "vae",
-        "variational autoencoder",
-    ],
-    classifiers=[
-        "Development Status :: 4 - Beta",
-        "Intended Audience :: Developers",
-        "Intended Audience :: Science/Research",
-        "License :: OSI Approved :: Apache Software License",
-        "Operating System :: POSIX :: Linux",
-        "Programming Language :: Python :: 3",
-        "Programming Language :: Python :: 3.11",
-        "Topic :: Scientific/Engineering :: Artificial Intelligence",
-    ],
-    python_requires=">=3.11",
-    # The library alone. The source distribution has the rest: MANIFEST.in.
-    packages=find_packages(include=["tf_vlae", "tf_vlae.*"]),
-    package_data={"tf_vlae": ["py.typed"]},
-    include_package_data=False,
-    install_requires=REQUIRED,
-    extras_require={
-        "serving": SERVING,
-        "trainers": TRAINERS,
-        "beam": BEAM,
-        "test": TEST,
-    },
-)
+if __name__ == "__main__":
+    setup(
+        name="tf_vlae",
+        version=VERSION,
+        description="Variational Laplace Autoencoders for TensorFlow and Keras",
+        long_description=without_relative_links(
+            (ROOT / "README.md").read_text()
+        ),
+        long_description_content_type="text/markdown",
+        license="Apache-2.0",
+        license_files=["LICENSE"],
+        project_urls={"Paper": "https://arxiv.org/abs/2211.17267"},
+        keywords=[
+            "amortized inference",
+            "keras",
+            "laplace approximation",
+            "tensorflow",
+            "vae",
+            "variational autoencoder",
+        ],
+        classifiers=[
+            "Development Status :: 4 - Beta",
+            "Intended Audience :: Developers",
+            "Intended Audience :: Science/Research",
+            "Operating System :: POSIX :: Linux",
+            "Programming Language :: Python :: 3",
+            "Programming Language :: Python :: 3.11",
+            "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        ],
+        python_requires=">=3.11",
+        # The library alone. The source distribution has the rest: MANIFEST.in.
+        packages=find_packages(include=["tf_vlae", "tf_vlae.*"]),
+        package_data={"tf_vlae": ["py.typed"]},
+        include_package_data=False,
+        install_requires=REQUIRED,
+        extras_require={
+            "serving": SERVING,
+            "trainers": TRAINERS,
+            "beam": BEAM,
+            "test": TEST,
+        },
+    )
