@@ -9,44 +9,117 @@ VERSION = re.search(
     r'__version__ = "(.+)"', (ROOT / "tf_vlae/__init__.py").read_text()
 ).group(1)
 
-BEAM = "apache-beam>=2.77,<3"
+# All bounds are the versions that the tests were run with.
+REQUIRED = [
+    "absl-py>=2.5,<3",
+    # tensorflow-datasets imports it to download, without requiring it.
+    "importlib_resources>=7.1",
+    "keras>=3.15,<3.16",
+    "tensorflow>=2.21,<2.22",
+    "tensorflow-datasets>=4.9.10,<4.10",
+    "tensorflow-probability[tf]>=0.25,<0.26",
+]
+# Messages of TensorFlow Serving: warm-up requests, and clients.
+SERVING = ["tensorflow-serving-api>=2.21,<2.22"]
+TRAINERS = [
+    *SERVING,
+    "matplotlib>=3.11,<4",
+    # It ships the digits.
+    "scikit-learn>=1.9,<2",
+    # tf.summary needs it; tensorflow does not require it any more.
+    "tensorboard>=2.21,<2.22",
+    # What it takes to prepare SVHN from its original files.
+    "tensorflow-datasets[svhn]",
+    "tqdm>=4.70,<5",
+]
+# For trainers/score.py. It brings pyarrow.
+BEAM = ["apache-beam>=2.77,<3"]
+TEST = [
+    *TRAINERS,
+    *BEAM,
+    "hypothesis>=6.170,<7",
+    "markdown-it-py>=4.2,<5",
+    "packaging>=26",
+    "pytest>=9.2,<10",
+    "pytest-xdist>=3.8,<4",
+    "ruff>=0.17.4,<0.18",
+    # Python has none of its own from 3.12 on.
+    "setuptools>=65",
+    "wheel>=0.48",
+]
 
-setup(
-    name="tf_vlae",
-    version=VERSION,
-    description="Variational Laplace Autoencoders for TensorFlow and Keras",
-    long_description=(ROOT / "README.md").read_text(),
-    long_description_content_type="text/markdown",
-    license="Apache-2.0",
-    packages=find_packages(include=["tf_vlae", "tf_vlae.*"]),
-    python_requires=">=3.11",
-    # The bounds are the versions that the tests were run with.
-    install_requires=[
-        "absl-py>=2.5,<3",
-        # tensorflow-datasets imports it without requiring it.
-        "importlib_resources>=7.1",
-        "keras>=3.15,<3.16",
-        # The plots of the trainers.
-        "matplotlib>=3.11,<4",
-        # The digits data set ships inside its package.
-        "scikit-learn>=1.9,<2",
-        # No longer required by tensorflow itself.
-        "tensorboard>=2.21,<2.22",
-        "tensorflow>=2.21,<2.22",
-        "tensorflow-datasets>=4.9.10,<4.10",
-        "tensorflow-probability[tf]>=0.25,<0.26",
-        # Its messages: warm-up requests of exported models, and clients.
-        "tensorflow-serving-api>=2.21,<2.22",
-    ],
-    extras_require={
-        # trainers/score.py; it brings pyarrow.
-        "beam": [BEAM],
-        "test": [
-            BEAM,
-            "hypothesis>=6.170,<7",
-            "pytest>=9.2,<10",
-            "pytest-xdist>=3.8,<4",
-            "ruff>=0.17.4,<0.18",
-        ],
-    },
+# Code, which stays as it is, or a link or image that is not an absolute one.
+_CODE_OR_LINK = re.compile(
+    r"^```.*?^```"
+    r"|^    .*?$"
+    r"|`[^`\n]+`"
+    r"|!?\[(?P<text>[^]]*)\]\((?!https?:)(?P<file>[^)#]*)(?:#[^)]*)?\)",
+    re.DOTALL | re.MULTILINE,
 )
+
+
+def without_relative_links(markdown):
+    """Text for a package index, where only absolute links lead anywhere.
+
+    `[how](docs/inference.md#why)` becomes `how (docs/inference.md)`, also for
+    images, and `[docs/speed.md](docs/speed.md)` and `[speed](#speed)` become
+    their text.
+
+    Args:
+        markdown: str. The text of a file in the project's root.
+
+    Returns:
+        A str.
+    """
+
+    def plain(match):
+        text, file = match["text"], match["file"]
+        if text is None:
+            return match[0]
+        return f"{text} ({file})" if file not in ("", text) else text
+
+    return _CODE_OR_LINK.sub(plain, markdown)
+
+
+if __name__ == "__main__":
+    setup(
+        name="tf_vlae",
+        version=VERSION,
+        description="Variational Laplace Autoencoders for TensorFlow and Keras",
+        long_description=without_relative_links(
+            (ROOT / "README.md").read_text()
+        ),
+        long_description_content_type="text/markdown",
+        license="Apache-2.0",
+        license_files=["LICENSE"],
+        project_urls={"Paper": "https://arxiv.org/abs/2211.17267"},
+        keywords=[
+            "amortized inference",
+            "keras",
+            "laplace approximation",
+            "tensorflow",
+            "vae",
+            "variational autoencoder",
+        ],
+        classifiers=[
+            "Development Status :: 4 - Beta",
+            "Intended Audience :: Developers",
+            "Intended Audience :: Science/Research",
+            "Operating System :: POSIX :: Linux",
+            "Programming Language :: Python :: 3",
+            "Programming Language :: Python :: 3.11",
+            "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        ],
+        python_requires=">=3.11",
+        # The library alone. The source distribution has the rest: MANIFEST.in.
+        packages=find_packages(include=["tf_vlae", "tf_vlae.*"]),
+        package_data={"tf_vlae": ["py.typed"]},
+        include_package_data=False,
+        install_requires=REQUIRED,
+        extras_require={
+            "serving": SERVING,
+            "trainers": TRAINERS,
+            "beam": BEAM,
+            "test": TEST,
+        },
+    )

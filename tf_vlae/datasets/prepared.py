@@ -30,6 +30,8 @@ def builder(name, data_dir=None):
         return tfds.builder_from_directory(max(versions, key=_version))
     try:
         return _download(tfds.builder(name, data_dir=folder))
+    except ImportError as error:
+        raise missing_extra(name) from error
     except Exception as error:
         raise FileNotFoundError(
             f'The data set "{name}" is not in {folder} and could not be '
@@ -40,6 +42,14 @@ def builder(name, data_dir=None):
             'it; or use --dataset=digits (the name "digits"), which needs no '
             "download."
         ) from error
+
+
+def missing_extra(name):
+    """The error for a data set that needs more than the library requires."""
+    return ImportError(
+        f'The data set "{name}" needs packages that are not installed: '
+        "pip install 'tf_vlae[trainers]'"
+    )
 
 
 def _version(folder):

@@ -18,9 +18,11 @@ _DRAWERS = 15
 def digits(data_dir):
     """The 1,797 digits of scikit-learn, 8x8, every fifth for testing."""
     del data_dir
-    # Here, as the import takes a second that others need not wait for.
-    from sklearn.datasets import load_digits
-
+    try:
+        # Here, as it is an extra, and the import takes a second.
+        from sklearn.datasets import load_digits
+    except ModuleNotFoundError as error:
+        raise prepared.missing_extra("digits") from error
     images = load_digits().images[..., None].astype(np.uint8)
     for_test = np.arange(len(images)) % 5 == 4
     return images[~for_test], images[for_test]

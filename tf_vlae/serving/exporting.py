@@ -28,9 +28,10 @@ def export(model, path, version=None, overwrite=False, metadata=None):
     `moments` of a model. Data that the model refuses, as NaN pixels, gets an
     error.
 
-    In assets.extra/ the version has warm-up requests, which a server runs by
-    itself, and metadata.json: the model's settings, the versions of the
-    libraries, and `metadata`.
+    In assets.extra/ the version has metadata.json (the model's settings, the
+    versions of the libraries, and `metadata`) and warm-up requests, which a
+    server runs by itself. These need `pip install 'tf_vlae[serving]'`; without
+    it they are left out, with a warning.
 
     Args:
         model: a built `tf_vlae.Autoencoder`.

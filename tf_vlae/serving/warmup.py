@@ -3,10 +3,10 @@
 The first request of a signature is slow, as it optimises the graph.
 """
 
+import warnings
+
 import numpy as np
 import tensorflow as tf
-from tensorflow_serving.apis import predict_pb2
-from tensorflow_serving.apis import prediction_log_pb2
 
 # Where TensorFlow Serving looks for them.
 FILE = "tf_serving_warmup_requests"
@@ -18,31 +18,43 @@ _BATCHES = (1, 16)
 def write_requests(path, model, signatures):
     """Writes warm-up requests for all signatures.
 
+    They are messages of tensorflow-serving-api. Without that package there is
+    no file, but a warning: a server can do without.
+
     Args:
         path: `pathlib.Path` of the TFRecord file.
         model: a built `tf_vlae.Autoencoder`.
         signatures: its signatures, a dict from names to each `Signature`.
     """
+    try:
+        # Here, as it is an extra.
+        from tensorflow_serving.apis import prediction_log_pb2
+    except ModuleNotFoundError as error:
+        if error.name.partition(".")[0] != "tensorflow_serving":
+            raise
+        warnings.warn(
+            "The export has no warm-up requests, for which "
+            "tensorflow-serving-api is missing: pip install 'tf_vlae[serving]'",
+            stacklevel=3,
+        )
+        return
     with tf.io.TFRecordWriter(str(path)) as writer:
         for batch in _BATCHES:
             examples = _examples(model, batch)
             for name, signature in signatures.items():
-                request = _request(name, signature.inputs, examples)
-                log = prediction_log_pb2.PredictionLog(
-                    predict_log=prediction_log_pb2.PredictLog(request=request)
-                )
+                log = prediction_log_pb2.PredictionLog()
+                request = log.predict_log.request
+                _fill(request, name, signature.inputs, examples)
                 writer.write(log.SerializeToString())
 
 
-def _request(name, inputs, examples):
-    request = predict_pb2.PredictRequest()
+def _fill(request, name, inputs, examples):
     # No name of a model: they are run on the one that they come with.
     request.model_spec.signature_name = name
     for spec in inputs:
         request.inputs[spec.name].CopyFrom(
             tf.make_tensor_proto(examples[spec.name])
         )
-    return request
 
 
 def _examples(model, batch):
