@@ -6,7 +6,7 @@ from setuptools import setup
 
 ROOT = Path(__file__).parent
 VERSION = re.search(
-    r'__version__ = "(.+)"', (ROOT / "tf_vlae/__init__.py").read_text()
+    r'__version__ = "(.+)"', (ROOT / "tf_vlae/version.py").read_text()
 ).group(1)
 
 # All bounds are the versions that the tests were run with.

@@ -1,7 +1,5 @@
 """The initialisation that the paper's networks start from."""
 
-import random
-
 import keras
 
 
@@ -25,36 +23,17 @@ def kernel_initializer(seed=None):
     )
 
 
-def dense(units, seeds, **kwargs):
+def dense(units, seed, **kwargs):
     """A `keras.layers.Dense` that starts as the paper's do.
 
     Args:
         units: int. Width of the output.
-        seeds: generator of seeds, from `seed_sequence`.
+        seed: int, or None for a fresh one.
         **kwargs: other arguments of `keras.layers.Dense`.
 
     Returns:
         The layer.
     """
     return keras.layers.Dense(
-        units, kernel_initializer=kernel_initializer(next(seeds)), **kwargs
+        units, kernel_initializer=kernel_initializer(seed), **kwargs
     )
-
-
-def seed_or_fresh(seed):
-    """An int below 2**31: `seed`, or for None a fresh one.
-
-    A fresh one follows `keras.utils.set_random_seed`.
-    """
-    return random.randrange(2**31) if seed is None else seed
-
-
-def seed_sequence(seed):
-    """An endless generator of seeds that differ, fixed by `seed`.
-
-    Args:
-        seed: int, or None for a fresh sequence.
-    """
-    source = random.Random(seed_or_fresh(seed))
-    while True:
-        yield source.randrange(2**31)

@@ -2,6 +2,7 @@ import keras
 import tensorflow as tf
 
 from tf_vlae import initializers
+from tf_vlae import seeds
 from tf_vlae import validation
 
 
@@ -43,13 +44,13 @@ class HouseholderFlow(keras.layers.Layer):
         self.seed = seed
 
     def build(self, z_shape, h_shape):
-        seeds = initializers.seed_sequence(self.seed)
+        each_seed = seeds.sequence(self.seed)
         latent, width = z_shape[-1], h_shape[-1]
         self.dense = []
         for index in range(self.T):
             layer = initializers.dense(
                 latent,
-                seeds,
+                next(each_seed),
                 name=f"vector_{index}",
                 dtype=self.dtype_policy,
             )

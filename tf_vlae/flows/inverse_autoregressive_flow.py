@@ -3,6 +3,7 @@ import numpy as np
 import tensorflow as tf
 
 from tf_vlae import initializers
+from tf_vlae import seeds
 from tf_vlae import validation
 
 
@@ -49,12 +50,12 @@ class InverseAutoregressiveFlow(keras.layers.Layer):
         self.seed = seed
 
     def build(self, z_shape, h_shape):
-        seeds = initializers.seed_sequence(self.seed)
+        each_seed = seeds.sequence(self.seed)
         self.steps = []
         for index in range(self.T):
             step = _AutoregressiveNetwork(
                 self.hidden,
-                next(seeds),
+                next(each_seed),
                 dtype=self.dtype_policy,
                 name=f"step_{index}",
             )
@@ -137,13 +138,13 @@ class _AutoregressiveNetwork(keras.layers.Layer):
         self._inward = (inputs[:, None] <= degrees).astype(self.dtype)
         self._outward = (degrees[:, None] < inputs).astype(self.dtype)
 
-        seeds = initializers.seed_sequence(self.seed)
+        each_seed = seeds.sequence(self.seed)
 
         def kernel(name, rows, columns):
             return self.add_weight(
                 name=name,
                 shape=(rows, columns),
-                initializer=initializers.kernel_initializer(next(seeds)),
+                initializer=initializers.kernel_initializer(next(each_seed)),
             )
 
         def bias(name, width, value=0.0):

@@ -6,6 +6,7 @@ import tensorflow as tf
 
 from tf_vlae import activations
 from tf_vlae import initializers
+from tf_vlae import seeds
 from tf_vlae import validation
 
 
@@ -51,10 +52,13 @@ class Decoder(keras.layers.Layer):
         pieces = activations.pieces(self.activation)
         widths = [width * pieces for width in self.hidden]
         widths.append(math.prod(self.output_shape))
-        seeds = initializers.seed_sequence(seed)
+        each_seed = seeds.sequence(seed)
         self.dense = [
             initializers.dense(
-                width, seeds, name=f"dense_{index}", dtype=self.dtype_policy
+                width,
+                next(each_seed),
+                name=f"dense_{index}",
+                dtype=self.dtype_policy,
             )
             for index, width in enumerate(widths)
         ]

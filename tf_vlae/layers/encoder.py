@@ -5,6 +5,7 @@ import tensorflow as tf
 
 from tf_vlae import activations
 from tf_vlae import initializers
+from tf_vlae import seeds
 from tf_vlae import validation
 
 
@@ -51,12 +52,12 @@ class Encoder(keras.layers.Layer):
         self.activation = activations.get(activation, self.dtype_policy)
         self.log_variance = bool(log_variance)
         self.seed = seed
-        seeds = initializers.seed_sequence(seed)
+        each_seed = seeds.sequence(seed)
         pieces = activations.pieces(self.activation)
 
         def dense(width, name):
             return initializers.dense(
-                width, seeds, name=name, dtype=self.dtype_policy
+                width, next(each_seed), name=name, dtype=self.dtype_policy
             )
 
         self.dense = [

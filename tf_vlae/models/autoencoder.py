@@ -5,10 +5,10 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import activations
-from tf_vlae import initializers
 from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import pixels
+from tf_vlae import seeds
 from tf_vlae import validation
 from tf_vlae.draw import prior_of
 from tf_vlae.evaluation import importance
@@ -97,7 +97,7 @@ class Autoencoder(keras.Model):
         self.hidden = validation.hidden_widths("hidden", hidden)
         self.likelihood = likelihoods.get(likelihood, dtype=self.dtype_policy)
         self.activation = activations.get(activation, self.dtype_policy)
-        self.seed = validation.seed("seed", initializers.seed_or_fresh(seed))
+        self.seed = validation.seed("seed", seeds.fresh_if_none(seed))
         self.encoder = encoder
         self.decoder = decoder
         # Out of sight of Keras until `build`: checkpoints have weights in the
@@ -297,7 +297,7 @@ class Autoencoder(keras.Model):
         """
         n = validation.integer("n", n, 1)
         self._require_built("sample")
-        z_seed, x_seed = tfp.random.split_seed(_stateless(seed), n=2)
+        z_seed, x_seed = tfp.random.split_seed(seeds.stateless(seed), n=2)
         prior = prior_of(tf.zeros([self.latent], self.compute_dtype))
         z = prior.sample(n, seed=z_seed)
         if noise:
@@ -346,7 +346,7 @@ class Autoencoder(keras.Model):
             The reconstruction log p(x|z) and KL(q(z|x) || p(z)), tensors of
             shape `[batch]` in nats: elbo = reconstruction - kl.
         """
-        x, T, seed = self._read(x), self._updates(T), _stateless(seed)
+        x, T, seed = self._read(x), self._updates(T), seeds.stateless(seed)
         if training:
             reconstruction, draw = self._inference.training_terms(x, seed)
         else:
@@ -418,7 +418,7 @@ class Autoencoder(keras.Model):
         num_samples = validation.integer("num_samples", num_samples, 1)
         x = self._read(pixels.as_array_or_dataset(x))
         num_samples = tf.convert_to_tensor(num_samples)
-        T, seed = self._updates(T), _stateless(seed)
+        T, seed = self._updates(T), seeds.stateless(seed)
 
         def some(start):
             fold = tf.random.experimental.stateless_fold_in(seed, start)
@@ -443,7 +443,7 @@ class Autoencoder(keras.Model):
 
     def train_step(self, data):
         x = self._read(data)
-        seed = self._fold_seed(_TRAIN, self.optimizer.iterations)
+        seed = seeds.of_step(self.seed, _TRAIN, self.optimizer.iterations)
         variables = self.trainable_variables
         replicas = tf.distribute.get_strategy().num_replicas_in_sync
         with tf.GradientTape() as tape:
@@ -469,22 +469,13 @@ class Autoencoder(keras.Model):
         x = self._read(data)
         # How many examples this evaluation has seen: the same noise each
         # time it is run, and another for each batch.
-        seed = self._fold_seed(_TEST, self._objective.seen)
+        seed = seeds.of_step(self.seed, _TEST, self._objective.seen)
         reconstruction, draw = self._inference.elbo_terms(x, seed)
         losses = draw.kl - reconstruction
         return self._objective.track(losses, reconstruction, draw)
 
     def predict_step(self, data):
         return self.reconstruct(data)
-
-    def _fold_seed(self, stream, step):
-        """Noise that differs by stream, step and replica, and resumes."""
-        seed = tf.constant([self.seed, stream])
-        replica = tf.distribute.get_replica_context()
-        for number in (step, replica.replica_id_in_sync_group):
-            number = tf.cast(number, tf.int32)
-            seed = tf.random.experimental.stateless_fold_in(seed, number)
-        return seed
 
     @property
     def metrics(self):
@@ -709,11 +700,3 @@ class Autoencoder(keras.Model):
             return keras.saving.deserialize_keras_object(value, custom_objects)
 
         return cls(**{key: revive(value) for key, value in config.items()})
-
-
-def _stateless(seed):
-    """A stateless seed of shape `[2]`, for an int, such a seed, or None."""
-    if tf.is_tensor(seed) and seed.shape.rank == 1:
-        return seed
-    seed = validation.seed("seed", initializers.seed_or_fresh(seed))
-    return tf.stack([seed, 0])

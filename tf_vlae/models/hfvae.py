@@ -1,6 +1,6 @@
 import keras
 
-from tf_vlae import initializers
+from tf_vlae import seeds
 from tf_vlae.models.autoencoder import Autoencoder
 from tf_vlae.posteriors import Householder
 
@@ -60,7 +60,7 @@ class HFVAE(Autoencoder):
         kl_weight=1.0,
         **kwargs,
     ):
-        seed = initializers.seed_or_fresh(seed)
+        seed = seeds.fresh_if_none(seed)
         posterior = Householder(T, seed, dtype=kwargs.get("dtype"))
         super().__init__(
             latent,

@@ -2,7 +2,7 @@ import keras
 import tensorflow as tf
 import tensorflow_probability as tfp
 
-from tf_vlae import initializers
+from tf_vlae import seeds
 from tf_vlae import validation
 from tf_vlae.flows import HouseholderFlow
 from tf_vlae.posteriors.posterior import Posterior
@@ -39,7 +39,7 @@ class Householder(Posterior):
     def __init__(self, T=1, seed=None, **kwargs):
         super().__init__(**kwargs)
         self.T = validation.integer("T", T, 0)
-        self.seed = initializers.seed_or_fresh(seed)
+        self.seed = seeds.fresh_if_none(seed)
         # A model gives its encoder `seed` and its decoder `seed + 1`.
         self.flow = HouseholderFlow(
             self.T, self.seed + 2, dtype=self.dtype_policy, name="flow"

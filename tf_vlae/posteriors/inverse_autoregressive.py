@@ -2,8 +2,8 @@ import keras
 import tensorflow as tf
 import tensorflow_probability as tfp
 
-from tf_vlae import initializers
 from tf_vlae import linalg
+from tf_vlae import seeds
 from tf_vlae import validation
 from tf_vlae.flows import InverseAutoregressiveFlow
 from tf_vlae.posteriors.diagonal import diagonal_gaussian
@@ -46,7 +46,7 @@ class InverseAutoregressive(Posterior):
     def __init__(self, T=1, seed=None, **kwargs):
         super().__init__(**kwargs)
         self.T = validation.integer("T", T, 0)
-        self.seed = initializers.seed_or_fresh(seed)
+        self.seed = seeds.fresh_if_none(seed)
 
     def build(self, encoded_shape):
         mean, _, hidden = encoded_shape
