@@ -12,13 +12,13 @@ import pytest
 import tensorflow as tf
 
 import tf_vlae
-from trainers import benchmark_cases
-from trainers import benchmark_measure
-from trainers import benchmark_report
-from trainers.benchmark_cases import Case
-from trainers.benchmark_step import BenchmarkStep
-from trainers.direct_form import DirectVLAE
-from trainers.matmul_flops import matmul_flops
+from trainers.benchmarking import case
+from trainers.benchmarking import measure
+from trainers.benchmarking import report
+from trainers.benchmarking.case import Case
+from trainers.benchmarking.benchmark_step import BenchmarkStep
+from trainers.benchmarking.direct_vlae import DirectVLAE
+from trainers.benchmarking.matmul_flops import matmul_flops
 
 BENCHMARK = pathlib.Path(__file__).parents[1] / "trainers" / "benchmark.py"
 
@@ -150,11 +150,11 @@ class TestSteps:
 
 class TestGrid:
     def test_everything(self):
-        groups = benchmark_cases.grid(
-            benchmark_cases.SIZES,
-            benchmark_cases.SHAPES,
-            benchmark_cases.UPDATES,
-            benchmark_cases.FORMS,
+        groups = case.grid(
+            case.SIZES,
+            case.SHAPES,
+            case.UPDATES,
+            case.FORMS,
         )
         # Three forms at each T and a VAE; two shapes at one size and T alone.
         assert [len(group) for group in groups] == 3 * [13] + 3 * [13] + 2 * [4]
@@ -162,7 +162,7 @@ class TestGrid:
         assert len({case for group in groups for case in group}) == 86
 
     def test_choice(self):
-        groups = benchmark_cases.grid(
+        groups = case.grid(
             ["small"], ["binary", "48x48x3"], [2], ["vae", "full"]
         )
         assert groups == [
@@ -188,7 +188,7 @@ class TestGrid:
 class TestReport:
     def test_summary(self):
         times = [(0.001 * n, 0.002 * n) for n in (5, 1, 2, 4, 3)]
-        summary = benchmark_measure.summary(times, flops=6e6, peak=4e9)
+        summary = measure.summary(times, flops=6e6, peak=4e9)
         expected = {
             "cpu_ms": 3,
             "cpu_ms_q1": 2,
@@ -213,7 +213,7 @@ class TestReport:
         for index, row in enumerate(rows):
             row["cpu_ms"] = 2.0**index
         rows.append({**rows[0], "form": "vae", "T": 0, "cpu_ms": 1.0})
-        benchmark_report.add_ratios(rows)
+        report.add_ratios(rows)
         # The full form comes two rows after the direct one.
         ratios = [row.get("direct_ratio") for row in rows]
         assert ratios == 4 * [1, 1, 1 / 4, 1 / 4] + [None]

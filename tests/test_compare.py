@@ -11,12 +11,12 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from trainers import compare_cells
-from trainers import compare_table
-from trainers import experiment
-from trainers import paper
+from trainers.comparison import cell
+from trainers.comparison import table
+from trainers.training import experiment
+from trainers.common import paper
 
-MAIN = pathlib.Path(compare_cells.__file__).with_name("compare.py")
+MAIN = pathlib.Path(cell.__file__).with_name("compare.py")
 
 
 def call(*arguments):
@@ -58,7 +58,7 @@ def rows(folder):
 class TestTable:
     def test_values_are_means_of_the_runs(self, rows, folder):
         assert [row["model"] for row in rows] == ["vae", "vlae"]
-        cells = compare_cells.grid(
+        cells = cell.grid(
             ["digits"], "small", ["vae", "vlae"], [1], 2, 1, folder
         )
         for row in rows:
@@ -100,11 +100,11 @@ def test_help_has_all_the_flags():
 
 
 def test_dequantised(folder, tmp_path):
-    (cell,) = compare_cells.grid(
+    (cell,) = cell.grid(
         ["digits"], "small", ["vae"], [1], 1, 1, folder
     )
     results = cell.results()
-    grid = compare_cells.grid(
+    grid = cell.grid(
         ["digits", "binary_mnist"],
         "small",
         ["vae"],
@@ -122,11 +122,11 @@ def test_dequantised(folder, tmp_path):
         (cell.folder / "results.json").write_text(json.dumps(found))
     assert [cell.logit for cell in grid] == [True, False]
     assert "--logit=True" in grid[0].flags
-    rows = compare_table.rows(grid)
+    rows = table.rows(grid)
     assert [row["own_bits_per_dimension"] for row in rows] == [4.25, None]
-    assert "| bits per dimension, own q |" in compare_table.markdown(rows)
-    assert "| 4.25 |" in compare_table.markdown(rows)
-    assert "bits" not in compare_table.markdown(rows[1:])
+    assert "| bits per dimension, own q |" in table.markdown(rows)
+    assert "| 4.25 |" in table.markdown(rows)
+    assert "bits" not in table.markdown(rows[1:])
 
 
 def test_a_bad_flag_is_named(tmp_path):

@@ -11,11 +11,11 @@ from helpers import scoring
 from helpers.scoring import encodings
 from helpers.scoring import image_format
 from helpers.scoring import MAIN
-from trainers import score_model
-from trainers import score_options
-from trainers.score_folder import ScoreFolder
-from trainers.score_images import Record
-from trainers.score_part import ScorePart
+from trainers.scoring import scoring_model
+from trainers.scoring import beam_options
+from trainers.scoring.score_folder import ScoreFolder
+from trainers.scoring.image_format import Record
+from trainers.scoring.shard_files import ScorePart
 
 
 @pytest.fixture(scope="module")
@@ -62,22 +62,22 @@ class TestFolder:
 
     def test_the_newest_version_is_used(self, tmp_path):
         with pytest.raises(ValueError, match="no SavedModel in"):
-            score_model.newest(str(tmp_path))
+            scoring_model.newest(str(tmp_path))
         for version in ("2", "10", "9"):
             (tmp_path / version).mkdir()
             (tmp_path / version / "saved_model.pb").touch()
         newest = str(tmp_path / "10")
-        assert score_model.newest(str(tmp_path)) == newest
-        assert score_model.newest(newest) == newest
+        assert scoring_model.newest(str(tmp_path)) == newest
+        assert scoring_model.newest(newest) == newest
 
 
 class TestOptions:
     def test_what_neither_knows_is_refused(self):
         with pytest.raises(app.UsageError, match="--quantitys=mean"):
-            score_options.parse(["--quantitys=mean"])
+            beam_options.parse(["--quantitys=mean"])
 
     def test_other_runners_are_beams_business(self):
-        options = score_options.parse(["--runner=FlinkRunner", "--new=1"])
+        options = beam_options.parse(["--runner=FlinkRunner", "--new=1"])
         assert options.get_all_options()["runner"] == "FlinkRunner"
 
     def test_without_beam_it_says_what_to_install(self):

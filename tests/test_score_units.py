@@ -10,7 +10,7 @@ from helpers import scoring
 from helpers.scoring import image_format
 from helpers.scoring import write
 from helpers.stored import store
-from trainers import score_units
+from trainers.scoring import shards
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ class TestDatasets:
 
     def test_digits(self):
         wanted = image_format((8, 8, 1))
-        (unit,) = score_units.of_dataset("digits", "test", None, 8, wanted)
+        (unit,) = shards.of_dataset("digits", "test", None, 8, wanted)
         images = [record.image for record in unit.records(wanted)]
         expected = tf_vlae.datasets.load("digits", batch_size=359).test
         np.testing.assert_array_equal(images, next(iter(expected)))
@@ -99,6 +99,6 @@ class TestDatasets:
 
     @staticmethod
     def _units(data_dir, shape, split="test", size=8):
-        return score_units.of_dataset(
+        return shards.of_dataset(
             "drawings", split, str(data_dir), size, image_format(shape)
         )

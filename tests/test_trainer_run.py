@@ -11,7 +11,7 @@ from tensorboard.backend.event_processing import event_accumulator
 from helpers import trainer_runs
 from tf_vlae import datasets
 from tf_vlae import importance
-from trainers.workdir import read_flags
+from trainers.training.workdir import read_flags
 
 FLAGS = [
     "--hidden=8",

@@ -5,9 +5,9 @@ import types
 import pytest
 import tensorflow as tf
 
-from trainers import progress
-from trainers import terminal
-from trainers.state import State
+from trainers.training import progress
+from trainers.common import terminal
+from trainers.training.state import State
 
 
 def settings(epochs=10, patience=0, max_hours=None):

@@ -15,8 +15,8 @@ from absl.testing import flagsaver
 import tf_vlae
 from helpers import trainer_runs
 from tf_vlae import importance
-from trainers import curves_table
-from trainers import flags
+from trainers.analysis import curves_table
+from trainers.training import flags
 
 TRAINERS = pathlib.Path(trainer_runs.MAIN).parent
 _TEXTS = ("run", "elbo_by_updates")

@@ -10,9 +10,9 @@ import pytest
 
 import tf_vlae
 from trainers import files
-from trainers.checkpoints import Checkpoints
-from trainers.state import State
-from trainers.workdir import Workdir
+from trainers.training.checkpoints import Checkpoints
+from trainers.training.state import State
+from trainers.training.workdir import Workdir
 
 FLAGS = {"latent": "3", "seed": "0", "workdir": "a", "data_dir": "b"}
 

@@ -7,13 +7,13 @@ import pyarrow.parquet as pq
 import tensorflow as tf
 
 import tf_vlae
-from trainers import score_images
-from trainers import score_model
-from trainers import score_options
-from trainers import score_run
+from trainers.scoring import image_format
+from trainers.scoring import scoring_model
+from trainers.scoring import beam_options
+from trainers.scoring import job
 
-MAIN = pathlib.Path(score_run.__file__).with_name("score.py")
-QUANTITIES = list(score_model.QUANTITIES)
+MAIN = pathlib.Path(job.__file__).with_name("score.py")
+QUANTITIES = list(scoring_model.QUANTITIES)
 SAMPLES, BATCH = 7, 4
 
 
@@ -72,12 +72,12 @@ def settings(saved_model, output, **changes):
         "batch_size": BATCH,
         "unit_size": 8,
     }
-    return score_run.Settings(**defaults | changes)
+    return job.Settings(**defaults | changes)
 
 
 def score(*arguments, **changes):
-    return score_run.score(
-        settings(*arguments, **changes), score_options.parse([])
+    return job.score(
+        settings(*arguments, **changes), beam_options.parse([])
     )
 
 
@@ -124,4 +124,4 @@ def times(folder, pattern):
 
 
 def image_format(shape, dtype=np.float32):
-    return score_images.ImageFormat("image", shape, dtype)
+    return image_format.ImageFormat("image", shape, dtype)

@@ -10,7 +10,7 @@ import time
 from absl import flags as absl_flags
 from absl.testing import flagsaver
 
-from trainers import flags
+from trainers.training import flags
 from trainers import main
 
 MAIN = pathlib.Path(main.__file__)

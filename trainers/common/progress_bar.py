@@ -1,0 +1,57 @@
+import sys
+
+import tqdm
+
+from trainers.common import terminal
+
+
+class ProgressBar(tqdm.tqdm):
+    """A bar on a terminal, and elsewhere a line for each tenth.
+
+    Args:
+        iterable: what to iterate over, or None.
+        **options: as of `tqdm.tqdm`, which needs a `total` if there is no
+            iterable of known length.
+
+    Example:
+    >>> for batch in ProgressBar(batches, desc="Test"):
+    ...     model.test_on_batch(batch)
+    """
+
+    # Who watches a bar that does not move gains nothing by a thread.
+    monitor_interval = 0
+
+    def __init__(self, iterable=None, **options):
+        self._tenth = -1
+        if not terminal.is_there():
+            # Each step may be the one that completes a tenth.
+            options.update(mininterval=0, miniters=1)
+        super().__init__(
+            iterable, file=sys.stdout, dynamic_ncols=True, **options
+        )
+
+    def show(self, n, text):
+        """Shows that `n` steps are done, and a text.
+
+        Args:
+            n: int.
+            text: str.
+        """
+        self.n = n
+        self.set_postfix_str(text)
+
+    def display(self, msg=None, pos=None):
+        if terminal.is_there():
+            return super().display(msg, pos)
+        tenth = 10 * self.n // (self.total or 1)
+        if tenth > self._tenth:
+            self._tenth = tenth
+            print(self, flush=True)
+        return True
+
+    def close(self):
+        if not terminal.is_there() and not self.disable:
+            self.display()
+            # Nothing to leave or to clear.
+            self.sp = None
+        super().close()
