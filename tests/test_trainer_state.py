@@ -1,12 +1,14 @@
 """When training stops, and what is shown meanwhile."""
 
+import re
 import types
 
 import pytest
 import tensorflow as tf
 
-from trainers.training import progress
 from trainers.common import terminal
+from trainers.common.progress_bar import ProgressBar
+from trainers.training import progress
 from trainers.training.state import State
 
 
@@ -70,12 +72,29 @@ class TestProgress:
         assert "(best)" not in capsys.readouterr().out
 
     def test_watched_batches(self, capsys):
-        batches = tf.data.Dataset.range(25)
-        assert [int(x) for x in progress.watch(batches, "Work")] == [*range(25)]
-        title, *lines = capsys.readouterr().out.splitlines()
-        assert title == "Work:"
-        done = [int(line.split(" %")[0]) for line in lines]
-        assert done == [12, 20, 32, 40, 52, 60, 72, 80, 92, 100]
+        batches = ProgressBar(tf.data.Dataset.range(25), desc="Work")
+        assert [int(x) for x in batches] == [*range(25)]
+        lines = capsys.readouterr().out.splitlines()
+        assert all(line.startswith("Work: ") for line in lines)
+        done = [int(re.search(r"(\d+)%", line)[1]) for line in lines]
+        assert done == [0, 12, 20, 32, 40, 52, 60, 72, 80, 92, 100]
+
+    def test_watched_steps_of_something_else(self, capsys):
+        with ProgressBar(total=20, initial=10) as bar:
+            for n in (10, 11, 11, 12, 20, 20):
+                bar.show(n, f"{n} things")
+        lines = capsys.readouterr().out.splitlines()
+        assert ["20/20 [" in line for line in lines] == [False, False, True]
+        assert "12/20 [" in lines[1] and "12 things" in lines[1]
+
+    def test_bar_on_a_terminal(self, monkeypatch, capsys):
+        monkeypatch.setattr(terminal, "is_there", lambda: True)
+        assert list(ProgressBar(range(3), desc="Work")) == [0, 1, 2]
+        output = capsys.readouterr().out
+        # In one line, from first to last.
+        assert output.count("\n") == 1
+        assert output.startswith("\rWork:   0%")
+        assert "3/3 [" in output.split("\r")[-1]
 
     @pytest.mark.parametrize(
         ("seconds", "text"),

@@ -11,9 +11,9 @@ import tf_vlae
 from helpers import trainer_runs
 from tf_vlae.datasets import readers
 from tf_vlae.datasets.image_data import ImageData
+from trainers.common import terminal
 from trainers.training import distribution
 from trainers.training import experiment
-from trainers.common import terminal
 from trainers.training import loop
 from trainers.training.summaries import Summaries
 from trainers.training.workdir import Workdir

@@ -37,7 +37,7 @@ def interrupted_run(workdir, start, epoch, monkeypatch):
         return logs
 
     with monkeypatch.context() as patch:
-        patch.setattr(training, "train_epoch", interrupt)
+        patch.setattr(loop, "train_epoch", interrupt)
         with pytest.raises(KeyboardInterrupt):
             run(workdir, start)
     run(workdir, start)
@@ -85,5 +85,5 @@ def test_there_is_a_switch(undisturbed):
 
 @pytest.mark.parametrize("value", ["soon", "-1", "1.5"])
 def test_bad_flag(value):
-    with pytest.raises(Exception, match=r"warm_start.*number of epochs"):
+    with pytest.raises(SystemExit, match=r"warm_start.*number of epochs"):
         trainer_runs.parse(f"--warm_start={value}")

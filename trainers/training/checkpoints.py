@@ -7,6 +7,8 @@ import numpy as np
 from tf_vlae import atomic
 from trainers.training.state import State
 
+_PREFIX = "variable_"
+
 
 class Checkpoints:
     """The latest and the best checkpoint of a run, a file for each epoch.
@@ -74,12 +76,30 @@ class Checkpoints:
                     f"{path} is of a run with seed {stored['seed']}: it would "
                     f"not go on as it was with seed {model.seed}."
                 )
-            for name, variable in _variables(model).items():
+            variables = _variables(model)
+            _require_same_shapes(path, stored, variables)
+            for name, variable in variables.items():
                 variable.assign(stored[name])
             return State(**json.loads(stored["state"].item()))
 
     def _path(self, epoch):
         return self._folder / f"epoch-{epoch:06d}.npz"
+
+
+def _require_same_shapes(path, stored, variables):
+    """Raises an error if a checkpoint is not one of these variables."""
+    found = {
+        name: stored[name].shape
+        for name in stored.files
+        if name.startswith(_PREFIX)
+    }
+    expected = {name: tuple(v.shape) for name, v in variables.items()}
+    if found != expected:
+        raise ValueError(
+            f"{path} is of another model, or of a revision that cannot be gone "
+            f"on with. Expected variables of the shapes "
+            f"{list(expected.values())}. Received: {list(found.values())}"
+        )
 
 
 def _variables(model):
@@ -88,7 +108,7 @@ def _variables(model):
     Names are of no use: Keras numbers them within a process.
     """
     variables = [*model.weights, *model.optimizer.variables]
-    return {f"variable_{i}": variable for i, variable in enumerate(variables)}
+    return {f"{_PREFIX}{i}": variable for i, variable in enumerate(variables)}
 
 
 def _arrays(model):

@@ -1,4 +1,4 @@
-"""Units of data sets: every example once, by its index, or its reason."""
+"""Shards of data sets: every example once, by its index, or its reason."""
 
 import numpy as np
 import pytest
@@ -31,9 +31,9 @@ class TestDatasets:
         grey = np.arange(50, dtype=np.uint8)
         images = np.broadcast_to(grey[:, None, None, None], (50, 8, 8, 1))
         store(tmp_path, "drawings", {"test": (images, grey)}, shuffled_in=2)
-        (unit,) = self._units(tmp_path, (8, 8, 1), size=50)
-        records = list(unit.records(image_format((8, 8, 1))))
-        builder = tfds.builder_from_directory(unit.folder)
+        (shard,) = self._shards(tmp_path, (8, 8, 1), size=50)
+        records = list(shard.records(image_format((8, 8, 1))))
+        builder = tfds.builder_from_directory(shard.folder)
         for index in (0, 20, 49):
             (example,) = builder.as_dataset(split=f"test[{index}:{index + 1}]")
             expected = example["image"].numpy() / 255
@@ -65,16 +65,16 @@ class TestDatasets:
         with pytest.raises(
             ValueError, match=r"are \(8, 8, 1\), .* \(8, 9, 1\)"
         ):
-            self._units(data_dir, (8, 9, 1))
+            self._shards(data_dir, (8, 9, 1))
 
     def test_unknown_splits_are_refused(self, data_dir):
         with pytest.raises(ValueError, match="no split train, but test"):
-            self._units(data_dir, (8, 8, 1), "train")
+            self._shards(data_dir, (8, 8, 1), "train")
 
     def test_digits(self):
         wanted = image_format((8, 8, 1))
-        (unit,) = shards.of_dataset("digits", "test", None, 8, wanted)
-        images = [record.image for record in unit.records(wanted)]
+        (shard,) = shards.of_dataset("digits", "test", None, 8, wanted)
+        images = [record.image for record in shard.records(wanted)]
         expected = tf_vlae.datasets.load("digits", batch_size=359).test
         np.testing.assert_array_equal(images, next(iter(expected)))
 
@@ -88,8 +88,8 @@ class TestDatasets:
         """Indices of the bad; the others are the images in order."""
         records = [
             record
-            for unit in self._units(data_dir, (8, 8, 1))
-            for record in unit.records(image_format((8, 8, 1)))
+            for shard in self._shards(data_dir, (8, 8, 1))
+            for record in shard.records(image_format((8, 8, 1)))
         ]
         assert [r.id for r in records] == [f"test/{i}" for i in range(20)]
         for record, image in zip(records, images, strict=True):
@@ -98,7 +98,7 @@ class TestDatasets:
         return [index for index, r in enumerate(records) if r.reason]
 
     @staticmethod
-    def _units(data_dir, shape, split="test", size=8):
+    def _shards(data_dir, shape, split="test", size=8):
         return shards.of_dataset(
             "drawings", split, str(data_dir), size, image_format(shape)
         )
