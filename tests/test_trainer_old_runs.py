@@ -35,7 +35,7 @@ def test_finishes_from_its_checkpoint(workdir, capsys):
     assert np.isfinite(results["test"]["log_likelihood"])
     # The weights are those that had this validation ELBO then.
     model = keras.saving.load_model(workdir / "model.keras")
-    validation = datasets.load("digits").validation
+    validation = datasets.load("digits", batch_size=32).validation
     found = model.evaluate(validation, return_dict=True, verbose=0)
     last = history.splitlines()[-1].split(",")
     column = history.splitlines()[0].split(",").index("val_elbo")
