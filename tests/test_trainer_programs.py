@@ -80,6 +80,24 @@ class TestFlagfiles:
             found = flagfiles.expanded(["name", *form, "--x=3"])
             assert found == ["name", *expected, "--x=3"]
 
+    def test_those_of_the_current_folder_are_found_too(
+        self, tmp_path, monkeypatch
+    ):
+        (tmp_path / "folder").mkdir()
+        (tmp_path / "folder" / "a").write_text("--flagfile=b\n")
+        (tmp_path / "b").write_text("--n=7\n")
+        monkeypatch.chdir(tmp_path)
+        main, found = program()
+        main(["--flagfile=folder/a"])
+        assert found == [(7, False)]
+
+    def test_one_that_includes_itself_is_refused(self, tmp_path):
+        (tmp_path / "a").write_text("--flagfile=b\n")
+        (tmp_path / "b").write_text("--flagfile=a\n")
+        main, _ = program()
+        with pytest.raises(SystemExit, match="a includes itself"):
+            main([f"--flagfile={tmp_path}/a"])
+
     def test_what_is_no_flag_is_left_alone(self, tmp_path):
         (tmp_path / "a").write_text("--x=1")
         arguments = ["--", f"--flagfile={tmp_path}/a"]

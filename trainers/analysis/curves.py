@@ -3,7 +3,6 @@
 import pathlib
 
 import tensorflow as tf
-from absl import flags
 
 from trainers.analysis import curves_plot
 from trainers.analysis import curves_points
@@ -21,22 +20,13 @@ def define_flags(values):
         values: `flags.FlagValues` to define them in.
     """
     runs.define_flags(values)
-    flags.DEFINE_integer(
-        "images",
-        2000,
-        "Number of test images, the first.",
-        lower_bound=1,
-        flag_values=values,
-    )
+    runs.define_report_flags(values, images=2000, output="curves")
     list_flags.define(
         "budgets",
         (5, 10, 20),
         list_flags.is_count,
         "CPU minutes to compare the runs at.",
         values,
-    )
-    flags.DEFINE_string(
-        "output", "curves", "Folder for results.", flag_values=values
     )
 
 

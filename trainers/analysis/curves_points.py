@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tf_vlae import importance
 from trainers.analysis import runs
 from trainers.training import evaluation
 from trainers.training import experiment
@@ -28,12 +27,11 @@ def measure(folder, data_dir, images):
     data = experiment.load_data(settings)
     model = experiment.make_model(settings, data)
     test = data.test.unbatch().take(images).batch(settings.batch_size)
-    proposal = importance.laplace_proposal(model)
     checkpoints = Checkpoints(folder / "checkpoints")
     points = []
     for epoch in checkpoints.epochs():
         state = checkpoints.restore(epoch, model)
-        found = evaluation.estimates(model, test, _SAMPLES, proposal)
+        found = evaluation.estimates(model, test, _SAMPLES, "laplace")
         values = found.log_likelihood
         points.append(
             {

@@ -3,7 +3,6 @@
 import pathlib
 
 import tensorflow as tf
-from absl import flags
 
 from trainers.analysis import gaps
 from trainers.analysis import gaps_plot
@@ -20,16 +19,7 @@ def define_flags(values):
         values: `flags.FlagValues` to define them in.
     """
     runs.define_flags(values)
-    flags.DEFINE_integer(
-        "images",
-        500,
-        "Number of test images, the first.",
-        lower_bound=1,
-        flag_values=values,
-    )
-    flags.DEFINE_string(
-        "output", "gaps", "Folder for results.", flag_values=values
-    )
+    runs.define_report_flags(values, images=500, output="gaps")
 
 
 def run(values):

@@ -25,6 +25,26 @@ def define_flags(values):
     data_flags.define(values)
 
 
+def define_report_flags(values, images, output):
+    """Defines --images and --output, for programs that leave a report.
+
+    Args:
+        values: `flags.FlagValues` to define them in.
+        images: int, the default.
+        output: str, the default.
+    """
+    flags.DEFINE_integer(
+        "images",
+        images,
+        "Number of test images, the first.",
+        lower_bound=1,
+        flag_values=values,
+    )
+    flags.DEFINE_string(
+        "output", output, "Folder for results.", flag_values=values
+    )
+
+
 def folders(values, file):
     """The folders of the runs; ends the program if one is not there.
 

@@ -18,7 +18,7 @@ class ProgressBar(tqdm.tqdm):
     ...     model.test_on_batch(batch)
     """
 
-    # Who watches a bar that does not move gains nothing by a thread.
+    # Without the thread that redraws bars which are slow to move.
     monitor_interval = 0
 
     def __init__(self, iterable=None, **options):

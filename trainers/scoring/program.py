@@ -71,7 +71,7 @@ def _define_input(values):
         1,
         flag_values=values,
     )
-    # Its first name.
+    # The earlier name of the flag.
     flags.DEFINE_alias("unit_size", "shard_size", flag_values=values)
     flags.mark_flags_as_mutual_exclusive(
         ["dataset", "tfrecord"], required=True, flag_values=values

@@ -62,7 +62,7 @@ class ScoreShard(beam.DoFn):
             files.require(inputs if shard.inputs is None else shard.inputs)
         for name, count in files.counts._asdict().items():
             Metrics.counter("score", name).inc(count)
-        # As people know it by its name, and the same number in summary.json.
+        # The shards, by the name that they have in summary.json.
         Metrics.counter("score", "units").inc()
         yield shard.name, *files.counts
 

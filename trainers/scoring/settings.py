@@ -21,8 +21,8 @@ class Settings(typing.NamedTuple):
         """All of them that the results depend on, so not where things are.
 
         Returns:
-            A dict of JSON values. The size of a shard has the name of its
-            first flag there, so that folders of that time can be gone on with.
+            A dict of JSON values. `shard_size` is `unit_size` there, as in
+            folders of earlier jobs, which can be gone on with.
         """
         manifest = self._asdict()
         manifest["unit_size"] = manifest.pop("shard_size")

@@ -7,7 +7,7 @@ from trainers.common import differences
 from trainers.common import tables
 from trainers.training.checkpoints import Checkpoints
 
-# Where the files are is no part of the experiment.
+# Where the files are does not matter to the experiment.
 _FREE = ("workdir", "data_dir")
 
 
