@@ -83,9 +83,13 @@ class TestProgress:
         with ProgressBar(total=20, initial=10) as bar:
             for n in (10, 11, 11, 12, 20, 20):
                 bar.show(n, f"{n} things")
+            bar.show(20, "all things")
         lines = capsys.readouterr().out.splitlines()
-        assert ["20/20 [" in line for line in lines] == [False, False, True]
-        assert "12/20 [" in lines[1] and "12 things" in lines[1]
+        steps = [re.search(r" (\d+)/20 \[", line)[1] for line in lines]
+        assert steps == ["10", "12", "20", "20"]
+        things = ["12 things", "20 things", "all things"]
+        for line, text in zip(lines[1:], things, strict=True):
+            assert text in line
 
     def test_bar_on_a_terminal(self, monkeypatch, capsys):
         monkeypatch.setattr(terminal, "is_there", lambda: True)

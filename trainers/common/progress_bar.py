@@ -6,7 +6,7 @@ from trainers.common import terminal
 
 
 class ProgressBar(tqdm.tqdm):
-    """A bar on a terminal, and elsewhere a line for each tenth.
+    """A bar on a terminal, and elsewhere a line for each tenth and the end.
 
     Args:
         iterable: what to iterate over, or None.
@@ -22,7 +22,7 @@ class ProgressBar(tqdm.tqdm):
     monitor_interval = 0
 
     def __init__(self, iterable=None, **options):
-        self._tenth = -1
+        self._printed = None
         if not terminal.is_there():
             # Each step may be the one that completes a tenth.
             options.update(mininterval=0, miniters=1)
@@ -43,15 +43,23 @@ class ProgressBar(tqdm.tqdm):
     def display(self, msg=None, pos=None):
         if terminal.is_there():
             return super().display(msg, pos)
-        tenth = 10 * self.n // (self.total or 1)
-        if tenth > self._tenth:
-            self._tenth = tenth
-            print(self, flush=True)
+        if self._printed is None or self._tenth(self.n) > self._tenth(
+            self._printed[0]
+        ):
+            self._print()
         return True
 
     def close(self):
         if not terminal.is_there() and not self.disable:
-            self.display()
+            if self._printed != (self.n, self.postfix):
+                self._print()
             # Nothing to leave or to clear.
             self.sp = None
         super().close()
+
+    def _tenth(self, n):
+        return 10 * n // (self.total or 1)
+
+    def _print(self):
+        self._printed = self.n, self.postfix
+        print(self, flush=True)
