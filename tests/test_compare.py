@@ -83,12 +83,6 @@ class TestTable:
         assert np.ptp(image[..., :3]) > 0.5
 
 
-def test_help_has_all_the_flags():
-    process = trainer_runs.call("compare.py", "--help")
-    for name in ("models", "T", "epochs", "parallel", "logit"):
-        assert re.search(rf"--(\[no\])?{name}:", process.stdout), name
-
-
 def test_dequantised(folder, tmp_path):
     (cell,) = grid.cells(["digits"], "small", ["vae"], [1], 1, 1, folder)
     results = cell.results()

@@ -41,11 +41,7 @@ def test_results(model, data, num_samples):
 
 def _details(model, data, num_samples, proposal, name):
     """Means over the test set of what importance sampling tells."""
-    title = (
-        f"Log-likelihood, {num_samples} samples an image of its {name} "
-        "posterior"
-    )
-    batches = ProgressBar(data.test, desc=title)
+    batches = ProgressBar(data.test, desc=f"Log-likelihood, {name} posterior")
     found = estimates(model, batches, num_samples, proposal)
     details = {
         "log_likelihood": float(np.mean(found.log_likelihood)),
