@@ -2,27 +2,17 @@
 
 import csv
 import json
-import pathlib
 import re
-import subprocess
-import sys
 
 import matplotlib.image
 import numpy as np
 import pytest
 
-from trainers import compare_cells
-from trainers import compare_table
-from trainers import experiment
-from trainers import paper
-
-MAIN = pathlib.Path(compare_cells.__file__).with_name("compare.py")
-
-
-def call(*arguments):
-    return subprocess.run(
-        [sys.executable, MAIN, *arguments], capture_output=True, text=True
-    )
+from helpers import trainer_runs
+from trainers.common import paper
+from trainers.comparison import grid
+from trainers.comparison import table
+from trainers.comparison.program import main
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +26,14 @@ def folder(tmp_path_factory):
         "--parallel=2",
         f"--workdir={folder}",
     ]
-    process = call(*arguments)
+    process = trainer_runs.call("compare.py", *arguments)
     assert process.returncode == 0, process.stderr
-    assert "/4 cells done" in process.stdout
+    assert "4/4 [" in process.stdout
+    assert "4/4 cells done" in process.stdout
     before = {p: p.stat().st_mtime_ns for p in folder.glob("*/results.json")}
     assert len(before) == 4
     # Finished cells are kept.
-    process = call(*arguments)
-    assert process.returncode == 0, process.stderr
+    main(arguments)
     for path, time in before.items():
         assert path.stat().st_mtime_ns == time
     return folder
@@ -58,7 +48,7 @@ def rows(folder):
 class TestTable:
     def test_values_are_means_of_the_runs(self, rows, folder):
         assert [row["model"] for row in rows] == ["vae", "vlae"]
-        cells = compare_cells.grid(
+        cells = grid.cells(
             ["digits"], "small", ["vae", "vlae"], [1], 2, 1, folder
         )
         for row in rows:
@@ -93,18 +83,10 @@ class TestTable:
         assert np.ptp(image[..., :3]) > 0.5
 
 
-def test_help_has_all_the_flags():
-    process = call("--help")
-    for name in ("models", "T", "epochs", "parallel", "logit"):
-        assert re.search(rf"--(\[no\])?{name}:", process.stdout), name
-
-
 def test_dequantised(folder, tmp_path):
-    (cell,) = compare_cells.grid(
-        ["digits"], "small", ["vae"], [1], 1, 1, folder
-    )
+    (cell,) = grid.cells(["digits"], "small", ["vae"], [1], 1, 1, folder)
     results = cell.results()
-    grid = compare_cells.grid(
+    cells = grid.cells(
         ["digits", "binary_mnist"],
         "small",
         ["vae"],
@@ -114,31 +96,26 @@ def test_dequantised(folder, tmp_path):
         tmp_path,
         logit=True,
     )
-    for cell in grid:
+    for cell in cells:
         cell.folder.mkdir()
         bits = {"bits_per_dimension": 4.25} if cell.logit else {}
         own = {**results["test"]["own"], **bits}
         found = {**results, "test": {**results["test"], "own": own}}
         (cell.folder / "results.json").write_text(json.dumps(found))
-    assert [cell.logit for cell in grid] == [True, False]
-    assert "--logit=True" in grid[0].flags
-    rows = compare_table.rows(grid)
+    assert [cell.logit for cell in cells] == [True, False]
+    assert "--logit=True" in cells[0].flags
+    rows = table.rows(cells)
     assert [row["own_bits_per_dimension"] for row in rows] == [4.25, None]
-    assert "| bits per dimension, own q |" in compare_table.markdown(rows)
-    assert "| 4.25 |" in compare_table.markdown(rows)
-    assert "bits" not in compare_table.markdown(rows[1:])
+    assert "| bits per dimension, own q |" in table.markdown(rows)
+    assert "| 4.25 |" in table.markdown(rows)
+    assert "bits" not in table.markdown(rows[1:])
 
 
 def test_a_bad_flag_is_named(tmp_path):
-    process = call("--T=1,0", f"--workdir={tmp_path}")
-    assert process.returncode != 0
-    expected = "flag --T=['1', '0']: Expected one or more values like 1"
-    assert expected in process.stderr
+    words = "flag --T=['1', '0']: Expected one or more values like 1"
+    with pytest.raises(SystemExit, match=re.escape(words)):
+        main(["--T=1,0", f"--workdir={tmp_path}"])
     assert not list(tmp_path.iterdir())
-
-
-def test_models_are_those_of_the_trainer():
-    assert set(paper.MODELS) == set(experiment.MODELS)
 
 
 class TestPaper:

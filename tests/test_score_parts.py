@@ -1,5 +1,6 @@
-"""The parts of batch scoring: images, folders, flags."""
+"""What batch scoring is made of: images, folders, flags."""
 
+import re
 import subprocess
 import sys
 
@@ -11,11 +12,13 @@ from helpers import scoring
 from helpers.scoring import encodings
 from helpers.scoring import image_format
 from helpers.scoring import MAIN
-from trainers import score_model
-from trainers import score_options
-from trainers.score_folder import ScoreFolder
-from trainers.score_images import Record
-from trainers.score_part import ScorePart
+from trainers.scoring import beam_options
+from trainers.scoring import saved_models
+from trainers.scoring.program import main
+from trainers.scoring.record import Record
+from trainers.scoring.score_folder import ScoreFolder
+from trainers.scoring.settings import Settings
+from trainers.scoring.shard_files import ShardFiles
 
 
 @pytest.fixture(scope="module")
@@ -52,32 +55,61 @@ class TestFolder:
         folder = ScoreFolder(str(tmp_path), 1, "tfrecord")
         with (
             pytest.raises(RuntimeError, match="3 inputs"),
-            ScorePart(folder, 0, ["elbo"]) as part,
+            ShardFiles(folder, 0, ["elbo"]) as files,
         ):
-            part.write_scores(["a"], {"elbo": np.ones(1)})
-            part.write_bad([Record("b", reason="none")])
-            part.finish(3)
+            files.write_scores(["a"], {"elbo": np.ones(1)})
+            files.write_bad([Record("b", reason="none")])
+            files.require(3)
         assert not folder.finished()
         assert not list(tmp_path.iterdir())
 
     def test_the_newest_version_is_used(self, tmp_path):
         with pytest.raises(ValueError, match="no SavedModel in"):
-            score_model.newest(str(tmp_path))
+            saved_models.newest(str(tmp_path))
         for version in ("2", "10", "9"):
             (tmp_path / version).mkdir()
             (tmp_path / version / "saved_model.pb").touch()
         newest = str(tmp_path / "10")
-        assert score_model.newest(str(tmp_path)) == newest
-        assert score_model.newest(newest) == newest
+        assert saved_models.newest(str(tmp_path)) == newest
+        assert saved_models.newest(newest) == newest
+
+
+class TestFlags:
+    FLAGS = ("--saved_model=a", "--output=b", "--dataset=digits")
+
+    @pytest.mark.parametrize("name", ["shard_size", "unit_size"])
+    def test_size_of_a_shard_by_both_of_its_names(self, name):
+        values = main.parse([*self.FLAGS, f"--{name}=7"])
+        assert values["shard_size"].value == 7
+
+    def test_manifest_has_the_names_of_earlier_ones(self):
+        values = main.parse(self.FLAGS)
+        settings = Settings(*(values[name].value for name in Settings._fields))
+        manifest = settings.manifest()
+        assert manifest["unit_size"] == 1024
+        # Where things are does not matter to the results.
+        assert not {"shard_size", "output", "data_dir"} & manifest.keys()
+
+    @pytest.mark.parametrize(
+        ("flags", "words"),
+        [
+            (["--dataset=digits"], "--saved_model must have a value"),
+            ([*FLAGS, "--tfrecord=c"], "Exactly one of (dataset, tfrecord)"),
+            ([*FLAGS, "--quantities=mean,mode"], "--quantities="),
+        ],
+    )
+    def test_bad_flags_are_named(self, flags, words):
+        with pytest.raises(SystemExit, match=re.escape(words)):
+            main.parse(flags)
+
+    def test_flags_of_nobody_are_refused(self):
+        with pytest.raises(app.UsageError, match="--quantitys=mean"):
+            main([*self.FLAGS, "--quantitys=mean"])
 
 
 class TestOptions:
-    def test_what_neither_knows_is_refused(self):
-        with pytest.raises(app.UsageError, match="--quantitys=mean"):
-            score_options.parse(["--quantitys=mean"])
-
     def test_other_runners_are_beams_business(self):
-        options = score_options.parse(["--runner=FlinkRunner", "--new=1"])
+        options = beam_options.parse(["--runner=FlinkRunner", "--new=1"])
         assert options.get_all_options()["runner"] == "FlinkRunner"
 
     def test_without_beam_it_says_what_to_install(self):

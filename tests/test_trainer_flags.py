@@ -1,9 +1,9 @@
 """The flags of the trainer and the flagfiles."""
 
+import os
 import pathlib
 
 import pytest
-from absl import flags
 
 from helpers import trainer_runs
 
@@ -11,6 +11,52 @@ CONFIGS = pathlib.Path(__file__).parents[1] / "configs"
 
 DATASETS = ["mnist", "omniglot", "fashion_mnist", "svhn", "cifar"]
 DATASETS.append("binary_mnist")
+DEFAULTS = {
+    "dataset": "digits",
+    "logit": "False",
+    "model": "vlae",
+    "latent": "16",
+    "hidden": "256",
+    "T": "1",
+    "mode": "newton",
+    "covariance": "full",
+    "batch_size": "32",
+    "learning_rate": "0.001",
+    "epochs": "100",
+    "warm_start": "0",
+    "kl_warmup": "0",
+    "patience": "0",
+    "seed": "0",
+    "strategy": "auto",
+    "num_samples": "100",
+    "image_epochs": "10",
+    "keep_every": "0",
+    "export": "True",
+}
+PAPER = {
+    "batch_size": "128",
+    "learning_rate": "0.0005",
+    "epochs": "2000",
+    "image_epochs": "50",
+}
+BIG = {
+    **PAPER,
+    "hidden": "500,500",
+    "latent": "50",
+    "covariance": "implicit",
+    "num_samples": "5000",
+}
+COLOR = {**PAPER, "hidden": "512", "latent": "32"}
+# What the flagfiles say, apart from the defaults.
+RESOLVED = {
+    "digits": {},
+    "mnist_small": {**PAPER, "dataset": "mnist"},
+    "binary_mnist_big": {**BIG, "dataset": "binary_mnist"},
+    "omniglot_big": {**BIG, "dataset": "omniglot"},
+    "svhn_small": {**COLOR, "dataset": "svhn"},
+    "cifar_small": {**COLOR, "dataset": "cifar10"},
+    "cifar_big": {**BIG, "dataset": "cifar10"},
+}
 
 
 def config(name, *more):
@@ -43,7 +89,21 @@ class TestFlagfiles:
     def test_digits_has_the_defaults(self):
         assert config("digits") == trainer_runs.parse()[0]
 
-    @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.flags")))
+    @pytest.mark.parametrize(("name", "expected"), RESOLVED.items())
+    def test_all_values(self, name, expected):
+        path = CONFIGS / f"{name}.flags"
+        _, resolved = trainer_runs.parse(f"--flagfile={path}")
+        assert resolved == {**DEFAULTS, **expected}
+
+    @pytest.mark.parametrize("folder", [".", "configs", "tests"])
+    def test_they_are_found_from_any_folder(self, folder, monkeypatch):
+        monkeypatch.chdir(CONFIGS.parent / folder)
+        path = os.path.relpath(CONFIGS / "cifar_small.flags")
+        for arguments in ([f"--flagfile={path}"], ["--flagfile", path]):
+            settings, _ = trainer_runs.parse(*arguments, "--latent=3")
+            assert (settings.hidden, settings.latent) == ((512,), 3)
+
+    @pytest.mark.parametrize("path", sorted(CONFIGS.rglob("*.flags")))
     def test_each_value_has_a_comment(self, path):
         above = ""
         for line in path.read_text().splitlines():
@@ -85,23 +145,28 @@ class TestErrors:
     )
     def test_message_names_the_flag(self, argument):
         name = argument.split("=")[0]
-        with pytest.raises(flags.IllegalFlagValueError, match=name):
+        with pytest.raises(SystemExit, match=name):
             trainer_runs.parse(argument)
 
     def test_message_lists_what_is_known(self):
-        with pytest.raises(flags.IllegalFlagValueError, match=r"newton.*cg"):
+        with pytest.raises(SystemExit, match=r"newton.*cg"):
             trainer_runs.parse("--mode=luck")
 
     def test_unknown_flag(self):
-        with pytest.raises(flags.UnrecognizedFlagError, match="latents"):
+        with pytest.raises(SystemExit, match="latents"):
             trainer_runs.parse("--latents=3")
 
+    def test_missing_flagfile(self, tmp_path):
+        path = tmp_path / "none.flags"
+        with pytest.raises(SystemExit, match=f"open flagfile.*{path}"):
+            trainer_runs.parse(f"--flagfile={path}")
+
     def test_logit_of_binary_images(self):
-        with pytest.raises(flags.IllegalFlagValueError, match="--logit"):
+        with pytest.raises(SystemExit, match="--logit"):
             trainer_runs.parse("--dataset=binary_mnist", "--logit")
 
     def test_workers_need_a_common_folder(self):
-        with pytest.raises(flags.IllegalFlagValueError, match="--workdir"):
+        with pytest.raises(SystemExit, match="--workdir"):
             trainer_runs.parse("--strategy=multi_worker")
 
 

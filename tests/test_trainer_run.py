@@ -11,7 +11,7 @@ from tensorboard.backend.event_processing import event_accumulator
 from helpers import trainer_runs
 from tf_vlae import datasets
 from tf_vlae.evaluation import importance
-from trainers.workdir import read_flags
+from trainers.training.workdir import read_flags
 
 FLAGS = [
     "--hidden=8",
@@ -45,7 +45,7 @@ def killed(tmp_path_factory):
     trainer_runs.kill_after(checkpoints / "epoch-000002.npz", process)
     # In the middle of writing a checkpoint.
     trainer_runs.kill_within_write("epoch-000004.npz", *arguments)
-    assert (checkpoints / "epoch-000004.npz.tmp").exists()
+    assert list(checkpoints.glob(".tmp-*/epoch-000004.npz"))
     assert not (checkpoints / "epoch-000004.npz").exists()
     process = trainer_runs.start(*arguments)
     output, _ = process.communicate()
@@ -67,14 +67,14 @@ def model(killed):
 
 @pytest.fixture(scope="module")
 def events(killed):
-    def read(part):
-        folder = str(killed / "tensorboard" / part)
+    def read(split):
+        folder = str(killed / "tensorboard" / split)
         events = event_accumulator.EventAccumulator(
             folder, size_guidance={"tensors": 0}
         )
         return events.Reload()
 
-    return {part: read(part) for part in ("train", "validation")}
+    return {split: read(split) for split in ("train", "validation")}
 
 
 def stored(workdir):
@@ -179,8 +179,7 @@ class TestResults:
         decoder = 2 * 8 + 8 + 8 * 64 + 64
         assert results["parameters"] == encoder + decoder + 64 + 1 + 1
         assert min(results["seconds"].values()) > 0
-        speed = results["steps_per_second"]
-        assert speed["data_alone"] > speed["training"] > 0
+        assert min(results["steps_per_second"].values()) > 0
         assert results["versions"]["keras"] == keras.__version__
 
     def test_saved_model_reconstructs(self, model, killed):
@@ -210,16 +209,16 @@ class TestResults:
 
 
 class TestTensorBoard:
-    @pytest.mark.parametrize("part", ["train", "validation"])
+    @pytest.mark.parametrize("split", ["train", "validation"])
     @pytest.mark.parametrize("name", ["elbo", "reconstruction", "kl"])
-    def test_curves_are_those_of_the_history(self, events, killed, part, name):
+    def test_curves_are_those_of_the_history(self, events, killed, split, name):
         history = np.genfromtxt(
             killed / "history.csv", delimiter=",", names=True
         )
-        prefix = "val_" if part == "validation" else ""
+        prefix = "val_" if split == "validation" else ""
         found = {
             event.step: float(tf.make_ndarray(event.tensor_proto))
-            for event in events[part].Tensors(name)
+            for event in events[split].Tensors(name)
         }
         expected = dict(enumerate(history[prefix + name], 1))
         assert found == pytest.approx(expected, rel=1e-6)

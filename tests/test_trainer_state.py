@@ -1,13 +1,15 @@
 """When training stops, and what is shown meanwhile."""
 
+import re
 import types
 
 import pytest
 import tensorflow as tf
 
-from trainers import progress
-from trainers import terminal
-from trainers.state import State
+from trainers.common import terminal
+from trainers.common.progress_bar import ProgressBar
+from trainers.training import progress
+from trainers.training.state import State
 
 
 def settings(epochs=10, patience=0, max_hours=None):
@@ -70,12 +72,33 @@ class TestProgress:
         assert "(best)" not in capsys.readouterr().out
 
     def test_watched_batches(self, capsys):
-        batches = tf.data.Dataset.range(25)
-        assert [int(x) for x in progress.watch(batches, "Work")] == [*range(25)]
-        title, *lines = capsys.readouterr().out.splitlines()
-        assert title == "Work:"
-        done = [int(line.split(" %")[0]) for line in lines]
-        assert done == [12, 20, 32, 40, 52, 60, 72, 80, 92, 100]
+        batches = ProgressBar(tf.data.Dataset.range(25), desc="Work")
+        assert [int(x) for x in batches] == [*range(25)]
+        lines = capsys.readouterr().out.splitlines()
+        assert all(line.startswith("Work: ") for line in lines)
+        done = [int(re.search(r"(\d+)%", line)[1]) for line in lines]
+        assert done == [0, 12, 20, 32, 40, 52, 60, 72, 80, 92, 100]
+
+    def test_watched_steps_of_something_else(self, capsys):
+        with ProgressBar(total=20, initial=10) as bar:
+            for n in (10, 11, 11, 12, 20, 20):
+                bar.show(n, f"{n} things")
+            bar.show(20, "all things")
+        lines = capsys.readouterr().out.splitlines()
+        steps = [re.search(r" (\d+)/20 \[", line)[1] for line in lines]
+        assert steps == ["10", "12", "20", "20"]
+        things = ["12 things", "20 things", "all things"]
+        for line, text in zip(lines[1:], things, strict=True):
+            assert text in line
+
+    def test_bar_on_a_terminal(self, monkeypatch, capsys):
+        monkeypatch.setattr(terminal, "is_there", lambda: True)
+        assert list(ProgressBar(range(3), desc="Work")) == [0, 1, 2]
+        output = capsys.readouterr().out
+        # In one line, from first to last.
+        assert output.count("\n") == 1
+        assert output.startswith("\rWork:   0%")
+        assert "3/3 [" in output.split("\r")[-1]
 
     @pytest.mark.parametrize(
         ("seconds", "text"),

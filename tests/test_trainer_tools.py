@@ -1,39 +1,30 @@
 """Programs that look at finished runs, from the command line."""
 
 import csv
-import pathlib
 import re
-import subprocess
-import sys
 
 import keras
 import matplotlib.image
 import numpy as np
 import pytest
-from absl.testing import flagsaver
+import tensorflow_probability as tfp
 
 import tf_vlae
 from helpers import trainer_runs
 from tf_vlae.evaluation import importance
-from trainers import curves_table
-from trainers import flags
+from trainers.analysis import curves_table
+from trainers.analysis import evaluate
 
-TRAINERS = pathlib.Path(trainer_runs.MAIN).parent
-_TEXTS = ("run", "elbo_by_updates")
-FLAGS = ["--hidden=8", "--latent=2", "--num_samples=3", "--noexport"]
+tfd = tfp.distributions
 
-
-def call(program, *arguments):
-    return subprocess.run(
-        [sys.executable, TRAINERS / program, *arguments],
-        capture_output=True,
-        text=True,
-    )
+# Columns that are no numbers.
+TEXTS = ("run", "elbo_by_updates")
+FLAGS = ["--hidden=8", "--latent=2", "--num_samples=100", "--noexport"]
 
 
 def measured(program, name, run, *arguments):
     """What a program prints and the rows that it leaves, for a run."""
-    process = call(
+    process = trainer_runs.call(
         program,
         f"--workdir={run}",
         "--images=40",
@@ -58,6 +49,18 @@ def run(tmp_path_factory):
     return workdir
 
 
+@pytest.fixture(scope="module")
+def model(run):
+    """That of its best epoch, which is the last."""
+    return keras.saving.load_model(run / "model.keras")
+
+
+@pytest.fixture(scope="module")
+def images():
+    data = tf_vlae.datasets.load("digits", batch_size=32)
+    return np.concatenate(list(data.test.as_numpy_iterator()))[:40]
+
+
 class TestCurves:
     @pytest.fixture(scope="class")
     @classmethod
@@ -70,15 +73,14 @@ class TestCurves:
         return found[1]
 
     def test_budgets(self, found):
-        # Three epochs are over long before.
         assert "| run | 5 CPU min | 9 CPU min |" in found[0]
-        assert "| plain |  |  |" in found[0]
+        assert "| plain | " in found[0]
 
     def test_points(self, rows, run):
         assert [row["epoch"] for row in rows] == ["1", "2", "3"]
         assert {row["run"] for row in rows} == {"plain"}
         minutes = [float(row["cpu_minutes"]) for row in rows]
-        assert 0 < minutes[0] < minutes[1] < minutes[2] < 10
+        assert 0 <= minutes[0] <= minutes[1] <= minutes[2]
         history = np.genfromtxt(run / "history.csv", delimiter=",", names=True)
         np.testing.assert_allclose(
             [float(row["val_elbo"]) for row in rows],
@@ -86,16 +88,12 @@ class TestCurves:
             atol=1e-3,
         )
 
-    def test_value_is_that_of_the_laplace_proposal(self, rows, run):
-        # The best epoch, which is what the run has saved, is the last here.
-        model = keras.saving.load_model(run / "model.keras")
-        data = tf_vlae.datasets.load("digits", batch_size=32)
-        x = np.concatenate(list(data.test.as_numpy_iterator()))[:40]
+    def test_value_is_that_of_the_laplace_proposal(self, rows, model, images):
         proposal = importance.laplace_proposal(model)
         # As the batches of the run are.
         values = [
-            model.log_likelihood(part, 100, seed=step, proposal=proposal)
-            for step, part in enumerate(np.split(x, [32]))
+            model.log_likelihood(batch, 100, seed=step, proposal=proposal)
+            for step, batch in enumerate(np.split(images, [32]))
         ]
         values = np.concatenate(values)
         assert float(rows[-1]["log_likelihood"]) == pytest.approx(
@@ -135,15 +133,37 @@ class TestEvaluate:
         assert "| run | log_likelihood |" in text
         return rows
 
-    def test_parts_add_up(self, rows):
-        (row,) = rows
-        row = {k: float(row[k]) for k in row if k not in _TEXTS}
+    def test_values_are_those_of_integrals(self, rows, model, images):
+        # z has two dimensions: everything is a sum over a grid.
+        axis = np.linspace(-7, 7, 281, dtype=np.float32)
+        z = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+        area = (axis[1] - axis[0]) ** 2
+        prior = -0.5 * np.sum(z**2, axis=1) - np.log(2 * np.pi)
+        output = np.reshape(model.decoder(z), (len(z), -1))
+        posterior = model.posterior(images)
+        log_likelihoods, elbos = [], []
+        for index, x in enumerate(images.reshape(len(images), -1)):
+            q = tfd.MultivariateNormalFullCovariance(
+                posterior.mean()[index], posterior.covariance()[index]
+            )
+            log_q = q.log_prob(z).numpy()
+            x = np.broadcast_to(x, output.shape)
+            log_p = model.likelihood.log_prob(x, output).numpy() + prior
+            log_likelihoods.append(np.log(area) + np.logaddexp.reduce(log_p))
+            elbos.append(area * np.sum(np.exp(log_q) * (log_p - log_q)))
+        row = {k: float(rows[0][k]) for k in rows[0] if k not in TEXTS}
+        log_likelihood, elbo = np.mean(log_likelihoods), np.mean(elbos)
+        assert row["log_likelihood"] == pytest.approx(log_likelihood, abs=0.05)
+        assert row["elbo"] == pytest.approx(elbo, abs=0.1)
         gap = row["approximation_gap"] + row["amortization_gap"]
-        assert gap == pytest.approx(row["log_likelihood"] - row["elbo"])
-        assert row["log_likelihood"] >= max(row["own"], row["laplace"])
-        assert 0 <= row["active_units"] <= 2
-        elbo = -row["rate"] - row["distortion"]
-        assert elbo == pytest.approx(row["elbo"], abs=1)
+        assert gap == pytest.approx(log_likelihood - elbo, abs=0.1)
+        # No Gaussian is better than the best one.
+        assert row["amortization_gap"] > -0.05
+        assert row["rate"] + row["distortion"] == pytest.approx(-elbo, abs=1)
+
+    def test_active_units(self, rows, model, images):
+        variances = np.var(model.encode(images), axis=0)
+        assert int(rows[0]["active_units"]) == np.sum(variances > 0.01)
 
     def test_elbo_after_each_update(self, rows):
         before, after = map(float, rows[0]["elbo_by_updates"].split())
@@ -153,7 +173,7 @@ class TestEvaluate:
 
 class TestSolverError:
     def test_more_iterations_solve_better(self, run):
-        process = call(
+        process = trainer_runs.call(
             "solver_error.py", f"--workdir={run}", "--iterations=1,2,4"
         )
         assert process.returncode == 0, process.stderr
@@ -166,7 +186,7 @@ class TestSolverError:
 
 
 def test_overheads():
-    process = call(
+    process = trainer_runs.call(
         "overheads.py",
         "--sizes=small",
         "--forms=vae",
@@ -178,13 +198,10 @@ def test_overheads():
     assert "train step" in head
     name, *times = row.rsplit(maxsplit=5)
     assert name == "small vae"
-    assert all(0 < float(time) < 1000 for time in times)
+    assert all(float(time) >= 0 for time in times)
 
 
 def test_no_run(tmp_path):
-    with (
-        flagsaver.flagsaver(workdir=str(tmp_path)),
-        pytest.raises(SystemExit, match="flag --workdir") as caught,
-    ):
-        flags.runs("model.keras")
+    with pytest.raises(SystemExit, match="flag --workdir") as caught:
+        evaluate.main([f"--workdir={tmp_path}"])
     assert str(tmp_path) in str(caught.value)

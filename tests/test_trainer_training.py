@@ -11,12 +11,12 @@ import tf_vlae
 from helpers import trainer_runs
 from tf_vlae.datasets import readers
 from tf_vlae.datasets.image_data import ImageData
-from trainers import distribution
-from trainers import experiment
-from trainers import terminal
-from trainers import training
-from trainers.summaries import Summaries
-from trainers.workdir import Workdir
+from trainers.common import terminal
+from trainers.training import distribution
+from trainers.training import experiment
+from trainers.training import loop
+from trainers.training.summaries import Summaries
+from trainers.training.workdir import Workdir
 
 TINY = ["--hidden=4", "--latent=2", "--batch_size=10", "--num_samples=3"]
 
@@ -37,7 +37,7 @@ def train(tmp_path, *arguments):
     data = tiny_data()
     model = experiment.make_model(settings, data)
     workdir = Workdir(tmp_path, resolved)
-    return settings, training.train(model, data, workdir, settings)
+    return settings, loop.train(model, data, workdir, settings)
 
 
 class TestTrain:
@@ -45,7 +45,7 @@ class TestTrain:
         settings, resolved = trainer_runs.parse(*TINY, "--epochs=1")
         data = tiny_data()
         model = experiment.make_model(settings, data)
-        training.train(model, data, Workdir(tmp_path, resolved), settings)
+        loop.train(model, data, Workdir(tmp_path, resolved), settings)
         images = np.concatenate(list(data.epoch(0).as_numpy_iterator()))
         expected = images.mean(axis=0).ravel()
         np.testing.assert_allclose(model.encoder.center, expected, rtol=1e-5)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from helpers import trainer_runs
-from trainers import experiment
-from trainers import training
-from trainers.workdir import read_flags
-from trainers.workdir import Workdir
+from trainers.training import experiment
+from trainers.training import loop
+from trainers.training.workdir import read_flags
+from trainers.training.workdir import Workdir
 
 FLAGS = [
     "--hidden=4",
@@ -23,12 +23,12 @@ def run(workdir, start):
     settings, resolved = trainer_runs.parse(*FLAGS, f"--warm_start={start}")
     data = experiment.load_data(settings)
     model = experiment.make_model(settings, data)
-    training.train(model, data, Workdir(workdir, resolved), settings)
+    loop.train(model, data, Workdir(workdir, resolved), settings)
 
 
 def interrupted_run(workdir, start, epoch, monkeypatch):
     """A run that is interrupted in an epoch, and resumed."""
-    train_epoch = training.train_epoch
+    train_epoch = loop.train_epoch
 
     def interrupt(model, data, number, epochs):
         logs = train_epoch(model, data, number, epochs)
@@ -37,7 +37,7 @@ def interrupted_run(workdir, start, epoch, monkeypatch):
         return logs
 
     with monkeypatch.context() as patch:
-        patch.setattr(training, "train_epoch", interrupt)
+        patch.setattr(loop, "train_epoch", interrupt)
         with pytest.raises(KeyboardInterrupt):
             run(workdir, start)
     run(workdir, start)
@@ -85,5 +85,5 @@ def test_there_is_a_switch(undisturbed):
 
 @pytest.mark.parametrize("value", ["soon", "-1", "1.5"])
 def test_bad_flag(value):
-    with pytest.raises(Exception, match=r"warm_start.*number of epochs"):
+    with pytest.raises(SystemExit, match=r"warm_start.*number of epochs"):
         trainer_runs.parse(f"--warm_start={value}")

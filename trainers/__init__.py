@@ -1,1 +1,1 @@
-"""Programs that train the models, and the parts that they are made of."""
+"""Programs that train the models, and what they are made of."""

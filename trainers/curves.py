@@ -17,44 +17,7 @@ import sys
 # The project's root, so that this runs from a checkout as it is.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-import tensorflow as tf
-from absl import app
-from absl import flags as absl_flags
-
-from trainers import curves_plot
-from trainers import curves_points
-from trainers import curves_table
-from trainers import flags
-from trainers import list_flags
-from trainers import report
-
-absl_flags.declare_key_flag("workdir")
-absl_flags.declare_key_flag("data_dir")
-_IMAGES = absl_flags.DEFINE_integer(
-    "images", 2000, "Number of test images, the first.", lower_bound=1
-)
-_BUDGETS = list_flags.define(
-    "budgets",
-    (5, 10, 20),
-    list_flags.is_count,
-    "CPU minutes to compare the runs at.",
-)
-_OUTPUT = absl_flags.DEFINE_string("output", "curves", "Folder for results.")
-
-
-def main(argv):
-    del argv
-    # Many models, each traced once, look like one that is traced again.
-    tf.get_logger().setLevel("ERROR")
-    points = [
-        point
-        for run in flags.runs("history.csv")
-        for point in curves_points.measure(run, _IMAGES.value)
-    ]
-    output = pathlib.Path(_OUTPUT.value)
-    text = curves_table.markdown(points, _BUDGETS.value)
-    report.leave(output, "curves", points, curves_plot.draw(points), text)
-
+from trainers.analysis.curves import main
 
 if __name__ == "__main__":
-    app.run(main)
+    main.start()

@@ -7,13 +7,14 @@ import pyarrow.parquet as pq
 import tensorflow as tf
 
 import tf_vlae
-from trainers import score_images
-from trainers import score_model
-from trainers import score_options
-from trainers import score_run
+from trainers.scoring import beam_options
+from trainers.scoring import job
+from trainers.scoring import quantities
+from trainers.scoring.image_format import ImageFormat
+from trainers.scoring.settings import Settings
 
-MAIN = pathlib.Path(score_run.__file__).with_name("score.py")
-QUANTITIES = list(score_model.QUANTITIES)
+MAIN = pathlib.Path(__file__).parents[2] / "trainers" / "score.py"
+QUANTITIES = list(quantities.SIGNATURES)
 SAMPLES, BATCH = 7, 4
 
 
@@ -70,15 +71,13 @@ def settings(saved_model, output, **changes):
         "output": str(output),
         "format": "tfrecord",
         "batch_size": BATCH,
-        "unit_size": 8,
+        "shard_size": 8,
     }
-    return score_run.Settings(**defaults | changes)
+    return Settings(**defaults | changes)
 
 
 def score(*arguments, **changes):
-    return score_run.score(
-        settings(*arguments, **changes), score_options.parse([])
-    )
+    return job.score(settings(*arguments, **changes), beam_options.parse([]))
 
 
 def examples(path):
@@ -124,4 +123,4 @@ def times(folder, pattern):
 
 
 def image_format(shape, dtype=np.float32):
-    return score_images.ImageFormat("image", shape, dtype)
+    return ImageFormat("image", shape, dtype)

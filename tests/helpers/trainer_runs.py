@@ -7,13 +7,11 @@ import subprocess
 import sys
 import time
 
-from absl import flags as absl_flags
-from absl.testing import flagsaver
+from trainers.training import flags
+from trainers.training import program
 
-from trainers import flags
-from trainers import main
-
-MAIN = pathlib.Path(main.__file__)
+TRAINERS = pathlib.Path(__file__).parents[2] / "trainers"
+MAIN = TRAINERS / "main.py"
 
 # Runs main.py, and kills itself just before a file would get its name.
 _KILLED = """
@@ -38,16 +36,30 @@ def parse(*arguments):
     Returns:
         What `flags.settings` and `flags.resolved` give.
     """
-    with flagsaver.flagsaver():
-        absl_flags.FLAGS(["main.py", *arguments])
-        return flags.settings(), flags.resolved()
+    values = program.main.parse(arguments)
+    return flags.settings(values), flags.resolved(values)
 
 
 def run(*arguments):
     """Runs the trainer in this process."""
-    with flagsaver.flagsaver():
-        absl_flags.FLAGS(["main.py", *arguments])
-        main.main(["main.py"])
+    program.main(arguments)
+
+
+def call(script, *arguments):
+    """Runs a program from the command line, until it ends.
+
+    Args:
+        script: str, its file in trainers/.
+        *arguments: str.
+
+    Returns:
+        A `subprocess.CompletedProcess`, with its output as text.
+    """
+    return subprocess.run(
+        [sys.executable, TRAINERS / script, *arguments],
+        capture_output=True,
+        text=True,
+    )
 
 
 def start(*arguments, **environment):

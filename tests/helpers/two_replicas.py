@@ -11,8 +11,8 @@ import numpy as np
 import tensorflow as tf
 
 from helpers import trainer_runs
-from trainers import experiment
-from trainers import training
+from trainers.training import experiment
+from trainers.training import loop
 
 fold_in = tf.random.experimental.stateless_fold_in
 
@@ -76,7 +76,7 @@ def mirrored(settings, data):
         model = experiment.make_model(settings, data)
     model.adapt(data.epoch(0))
     logs = [
-        training.train_epoch(model, data, epoch, settings.epochs)
+        loop.train_epoch(model, data, epoch, settings.epochs)
         for epoch in range(settings.epochs)
     ]
     return logs, model

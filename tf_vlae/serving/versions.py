@@ -1,10 +1,9 @@
 """Numbered folders that are there whole or not at all."""
 
 import contextlib
-import os
 import pathlib
-import tempfile
 
+from tf_vlae import atomic
 from tf_vlae import validation
 
 
@@ -33,20 +32,14 @@ def new_version(base, version=None, overwrite=False):
     target = base / str(validation.integer("version", version, 1))
     if target.exists() and not overwrite:
         raise _taken(target)
-    with tempfile.TemporaryDirectory(prefix=".tmp-", dir=base) as temporary:
-        folder = pathlib.Path(temporary) / target.name
-        old = folder.with_name("old")
-        yield folder
-        if overwrite and target.exists():
-            os.rename(target, old)
-        try:
-            os.rename(folder, target)
-        except OSError as error:
-            if target.exists():
-                raise _taken(target) from error
-            if old.exists():
-                os.rename(old, target)
-            raise
+    try:
+        with atomic.replacing(target, overwrite) as folder:
+            yield pathlib.Path(folder)
+    except FileExistsError as error:
+        # One that came meanwhile, and not an error of the writer.
+        if error.filename == str(target):
+            raise _taken(target) from error
+        raise
 
 
 def existing(base):

@@ -1,0 +1,1 @@
+"""Looks at runs: trainers/curves.py, evaluate.py and solver_error.py."""

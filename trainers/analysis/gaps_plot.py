@@ -1,0 +1,35 @@
+"""The plot of inference gaps."""
+
+from matplotlib import figure
+
+
+def draw(rows):
+    """Stacked bars of the two gaps below log p(x), one for each run.
+
+    Args:
+        rows: list of dicts, as of `gaps.measure`.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+    """
+    drawing = figure.Figure(
+        figsize=(2 + 1.2 * len(rows), 4.5), layout="constrained"
+    )
+    axes = drawing.subplots()
+    names = [row["run"] for row in rows]
+    bottom = [0.0] * len(rows)
+    for gap, color in (("approximation", "C0"), ("amortization", "C1")):
+        heights = [row[f"{gap}_gap"] for row in rows]
+        axes.bar(names, heights, 0.6, bottom, label=f"{gap} gap", color=color)
+        bottom = [b + h for b, h in zip(bottom, heights, strict=True)]
+    for index, row in enumerate(rows):
+        text = f"log p(x)\n{row['log_likelihood']:.1f}"
+        axes.annotate(
+            text, (index, max(bottom[index], 0)), ha="center", va="bottom"
+        )
+    axes.margins(y=0.2)
+    axes.set_ylabel("log p(x) - ELBO [nats]")
+    axes.set_xticks(range(len(names)), names, rotation=20, ha="right")
+    axes.grid(alpha=0.3, axis="y")
+    axes.legend()
+    return drawing

@@ -1,0 +1,1 @@
+"""Measurements of speed: trainers/benchmark.py and trainers/overheads.py."""

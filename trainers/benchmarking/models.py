@@ -1,0 +1,42 @@
+"""The models that are measured, and images for them."""
+
+import numpy as np
+
+import tf_vlae
+from trainers.benchmarking.direct_laplace import DirectLaplace
+
+# Images in a training step, as in the paper.
+BATCH = 128
+
+
+def make_model(case):
+    """The model of a `Case`."""
+    network = {
+        "latent": case.latent,
+        "hidden": case.hidden,
+        "likelihood": case.likelihood,
+        "seed": 0,
+    }
+    if case.form == "vae":
+        return tf_vlae.VAE(**network)
+    if case.form == "direct":
+        posterior = DirectLaplace(case.T)
+        return tf_vlae.Autoencoder(posterior=posterior, **network)
+    covariance = _trained_implicit() if case.form == "implicit" else "full"
+    return tf_vlae.VLAE(T=case.T, covariance=covariance, **network)
+
+
+def _trained_implicit():
+    """The implicit covariance as it is late in training.
+
+    A random network needs few iterations. This is how many trainers/main.py
+    makes after 20 epochs of MNIST with the big network.
+    """
+    return tf_vlae.covariances.Implicit(tolerance=0.0, sample_iterations=32)
+
+
+def random_images(case, count):
+    """Float images of the shape and the range of a `Case`, in [0, 1]."""
+    shape = (count, *case.image_shape)
+    images = np.random.default_rng(0).random(shape, dtype=np.float32)
+    return np.round(images) if case.likelihood == "bernoulli" else images

@@ -1,0 +1,42 @@
+"""Tables, as people and as programs read them."""
+
+import csv
+import io
+
+from tf_vlae import atomic
+
+
+def markdown(rows):
+    """Rows as a table in Markdown.
+
+    Args:
+        rows: list of dicts with the same keys; floats get two decimals, None
+            is an empty cell.
+
+    Returns:
+        A str.
+    """
+    lines = [list(rows[0]), ["---"] * len(rows[0])]
+    lines += [[_text(value) for value in row.values()] for row in rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def write_csv(path, rows, columns=None):
+    """Writes rows as a CSV file, whole or not at all.
+
+    Args:
+        path: `pathlib.Path`.
+        rows: list of dicts.
+        columns: list of str. By default the keys of the first row.
+    """
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns or list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    atomic.write(path, text.getvalue())
+
+
+def _text(value):
+    if value is None:
+        return ""
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

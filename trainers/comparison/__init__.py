@@ -1,0 +1,1 @@
+"""Comparisons of models: what trainers/compare.py runs."""

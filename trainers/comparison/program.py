@@ -1,0 +1,108 @@
+"""The program that compares models."""
+
+import pathlib
+import sys
+
+from absl import flags
+
+from tf_vlae.models import MODELS
+from trainers.common import data_flags
+from trainers.common import list_flags
+from trainers.common import paper
+from trainers.common import report
+from trainers.common.program import Program
+from trainers.comparison import grid
+from trainers.comparison import plot
+from trainers.comparison import scheduler
+from trainers.comparison import table
+
+
+def define_flags(values):
+    """Defines the flags.
+
+    Args:
+        values: `flags.FlagValues` to define them in.
+    """
+    _define_table(values)
+    flags.DEFINE_integer(
+        "epochs", 20, "Epochs of each run.", 1, flag_values=values
+    )
+    flags.DEFINE_integer("seeds", 1, "Number of seeds.", 1, flag_values=values)
+    flags.DEFINE_boolean(
+        "logit",
+        False,
+        "Dequantise the pixels, as in trainers/main.py, and give bits per "
+        "dimension too.",
+        flag_values=values,
+    )
+    flags.DEFINE_string(
+        "workdir", "compare", "Folder of it all.", flag_values=values
+    )
+    data_flags.define(values)
+    flags.DEFINE_integer(
+        "parallel",
+        1,
+        "Runs at once, each on one thread if several.",
+        1,
+        flag_values=values,
+    )
+
+
+def _define_table(values):
+    flags.DEFINE_enum(
+        "dataset",
+        "digits",
+        ["digits", "all", *paper.DATASETS],
+        "Data set; all for those of the paper.",
+        flag_values=values,
+    )
+    flags.DEFINE_enum(
+        "size", "small", ["small", "big"], "Networks.", flag_values=values
+    )
+    list_flags.define(
+        "models",
+        ("vae", "savae", "hfvae", "vlae"),
+        MODELS.__contains__,
+        f"Models to compare, of {', '.join(MODELS)}.",
+        values,
+    )
+    list_flags.define(
+        "T",
+        (1,),
+        list_flags.is_count,
+        "Numbers of updates; vae has none.",
+        values,
+    )
+
+
+def run(values):
+    """Trains what is missing, prints the table and leaves it with its plot.
+
+    Args:
+        values: parsed `flags.FlagValues`.
+    """
+    datasets = [values.dataset]
+    if values.dataset == "all":
+        datasets = paper.DATASETS
+    root = pathlib.Path(values.workdir)
+    cells = grid.cells(
+        datasets,
+        values.size,
+        values.models,
+        list(map(int, values.T)),
+        values.seeds,
+        values.epochs,
+        root,
+        values.logit,
+    )
+    extra = [f"--data_dir={values.data_dir}"] if values.data_dir else []
+    try:
+        scheduler.run(cells, values.parallel, extra)
+    except RuntimeError as error:
+        sys.exit(str(error))
+    rows = table.rows(cells)
+    text = table.markdown(rows)
+    report.leave(root, "table", rows, plot.draw(rows), text)
+
+
+main = Program(run, define_flags)

@@ -1,0 +1,134 @@
+"""The tables of a comparison."""
+
+import statistics
+
+from trainers.common import paper
+from trainers.common import tables
+
+_VALUES = ("own", "laplace", "elbo")
+_ESTIMATORS = {"own": "own q", "laplace": "Laplace"}
+_DETAILS = {
+    "standard_error": "standard error",
+    "effective_samples": "effective samples",
+    "half": "by half of the samples",
+}
+# Where pixels are dequantised.
+_BITS = {"bits_per_dimension": "bits per dimension"}
+
+
+def rows(cells):
+    """A row for each data set, model and T, over the seeds.
+
+    Args:
+        cells: list of finished `Cell`.
+
+    Returns:
+        A list of dicts: means over the seeds, and their spread, the standard
+        deviation, which is 0 of one seed.
+    """
+    groups = {}
+    for cell in cells:
+        key = cell.dataset, cell.logit, cell.size, cell.model, cell.T
+        groups.setdefault(key, []).append(cell)
+    return [_row(*key, group) for key, group in groups.items()]
+
+
+def _row(dataset, logit, size, model, T, cells):
+    found = [cell.results() for cell in cells]
+    data = f"{dataset}, logit" if logit else dataset
+    row = {"dataset": data, "size": size, "model": model, "T": T}
+    row["seeds"] = len(cells)
+    row["epochs"] = cells[0].epochs
+    for name, get in {
+        "own": lambda test: test["own"]["log_likelihood"],
+        "laplace": lambda test: test["laplace"]["log_likelihood"],
+        "elbo": lambda test: test["elbo"],
+    }.items():
+        values = [get(each["test"]) for each in found]
+        row[name] = statistics.mean(values)
+        row[f"{name}_spread"] = (
+            statistics.stdev(values) if len(values) > 1 else 0.0
+        )
+    for estimator in _ESTIMATORS:
+        for name in _DETAILS | _BITS:
+            values = [each["test"][estimator].get(name) for each in found]
+            row[f"{estimator}_{name}"] = (
+                None if None in values else statistics.mean(values)
+            )
+    row["cpu_seconds_per_epoch"] = statistics.mean(
+        each["seconds"]["training_cpu"] / each["epochs"] for each in found
+    )
+    # The paper does not dequantise.
+    row["paper"] = None if logit else paper.figure(dataset, size, model, T)
+    return row
+
+
+def markdown(rows):
+    """The tables for people: results, and how good the estimates are.
+
+    Args:
+        rows: list of dicts, as of `rows`.
+
+    Returns:
+        A str.
+    """
+    return f"{_results(rows)}\n{_estimates(rows)}"
+
+
+def _results(rows):
+    """The results, the best of a data set in bold."""
+    best = {}
+    for row in rows:
+        for name in _VALUES:
+            key = row["dataset"], name
+            best[key] = max(row[name], best.get(key, row[name]))
+
+    def value(row, name):
+        text = f"{row[name]:.2f}"
+        if row["seeds"] > 1:
+            text += f" +- {row[f'{name}_spread']:.2f}"
+        is_best = row[name] == best[row["dataset"], name]
+        return f"**{text}**" if is_best else text
+
+    has_bits = any(row["own_bits_per_dimension"] for row in rows)
+    bits = _BITS if has_bits else {}
+    return tables.markdown(
+        [
+            {
+                **_name(row),
+                "log p(x), own q": value(row, "own"),
+                "log p(x), Laplace": value(row, "laplace"),
+                **_of_estimators(row, bits),
+                "ELBO": value(row, "elbo"),
+                "paper, 2000 epochs": row["paper"],
+                "epochs": row["epochs"],
+                "seeds": row["seeds"],
+                "CPU s per epoch": row["cpu_seconds_per_epoch"],
+            }
+            for row in rows
+        ]
+    )
+
+
+def _estimates(rows):
+    """What there is to know of both estimates of log p(x)."""
+    return tables.markdown(
+        [{**_name(row), **_of_estimators(row, _DETAILS)} for row in rows]
+    )
+
+
+def _of_estimators(row, columns):
+    """Columns for each of the two estimates."""
+    return {
+        f"{text}, {estimator}": row[f"{key}_{name}"]
+        for key, estimator in _ESTIMATORS.items()
+        for name, text in columns.items()
+    }
+
+
+def _name(row):
+    return {
+        "data": row["dataset"],
+        "model": row["model"],
+        "T": row["T"] or "",
+    }

@@ -1,0 +1,1 @@
+"""Batch scoring: what trainers/score.py runs."""

@@ -1,0 +1,12 @@
+"""What can be computed of an image."""
+
+# The signature that answers for each quantity.
+SIGNATURES = {
+    "mean": "encode",
+    "covariance": "encode",
+    "elbo": "elbo",
+    "log_likelihood": "log_likelihood",
+    "reconstruction": "serving_default",
+}
+# Those that are one number for each image.
+SCALARS = ("elbo", "log_likelihood")

@@ -1,0 +1,1 @@
+"""Training: what trainers/main.py runs."""

@@ -1,0 +1,71 @@
+"""What a run leaves behind once it is trained."""
+
+import time
+
+import tf_vlae
+from tf_vlae.serving import metadata
+from trainers.training import experiment
+from trainers.training import quality
+from trainers.training.workdir import read_flags
+
+
+def finish(data, workdir, settings, state):
+    """Evaluates the best epoch on the test set, saves and exports it.
+
+    The results are written last: a run that has them is finished.
+
+    Args:
+        data: the `ImageData`.
+        workdir: the `Workdir`.
+        settings: values of the flags.
+        state: the `State` at the end of training.
+
+    Returns:
+        The results, a dict.
+    """
+    # A model of one device, whatever the strategy that it was trained under.
+    model = experiment.make_model(settings, data)
+    workdir.checkpoints.restore(state.best_epoch, model)
+    began = time.monotonic()
+    test = quality.test_results(model, data, settings.num_samples)
+    seconds = time.monotonic() - began
+    model.save(workdir.model)
+    results = {
+        "dataset": settings.dataset,
+        "model": settings.model,
+        "parameters": model.count_params(),
+        "epochs": state.epoch,
+        "stopped": state.stops(settings),
+        "best_epoch": state.best_epoch,
+        "best": state.best,
+        "test": test,
+        "num_samples": settings.num_samples,
+        "seconds": {
+            "training": state.seconds,
+            "training_cpu": state.cpu_seconds,
+            "test": seconds,
+        },
+        "steps_per_second": {
+            "training": state.epoch * data.steps_per_epoch / state.seconds,
+            "data_alone": _data_speed(data),
+        },
+        "versions": metadata.library_versions(),
+    }
+    if settings.export:
+        tf_vlae.export(
+            model,
+            workdir.saved_model,
+            version=1,
+            # That of this run, if it was killed before it had results.
+            overwrite=True,
+            metadata={"flags": read_flags(workdir.path), "metrics": results},
+        )
+    workdir.write_results(results)
+    return results
+
+
+def _data_speed(data):
+    """Steps per second of an epoch that is only read."""
+    began = time.monotonic()
+    steps = sum(1 for _ in data.epoch(0))
+    return steps / (time.monotonic() - began)

@@ -1,0 +1,258 @@
+"""The flags of the trainer, their checks, and their values as text.
+
+The defaults are those of configs/digits.flags.
+"""
+
+import types
+
+from absl import flags
+
+from tf_vlae import covariances
+from tf_vlae import datasets
+from tf_vlae import modes
+from tf_vlae.models import MODELS
+from trainers.common import data_flags
+from trainers.common import list_flags
+from trainers.training import distribution
+
+
+def define(values):
+    """Defines the flags.
+
+    Args:
+        values: `flags.FlagValues` to define them in.
+    """
+    _define_data(values)
+    _define_model(values)
+    _define_training(values)
+    _define_output(values)
+    _define_checks(values)
+
+
+def settings(values):
+    """The values of the flags, as the trainer takes them.
+
+    Args:
+        values: parsed `flags.FlagValues`.
+
+    Returns:
+        A `types.SimpleNamespace`, an attribute for each flag.
+    """
+    found = values.flag_values_dict()
+    found["hidden"] = tuple(map(int, found["hidden"]))
+    if found["warm_start"] != "auto":
+        found["warm_start"] = int(found["warm_start"]) or None
+    return types.SimpleNamespace(**found)
+
+
+def resolved(values):
+    """The same values as text, as a flagfile has them.
+
+    Args:
+        values: parsed `flags.FlagValues`.
+
+    Returns:
+        A dict from names to text, without the flags that have no value.
+    """
+    return {
+        name: ",".join(value) if isinstance(value, list) else str(value)
+        for name, value in values.flag_values_dict().items()
+        if value is not None
+    }
+
+
+def _define_data(values):
+    flags.DEFINE_enum(
+        "dataset",
+        "digits",
+        datasets.NAMES,
+        "Data set to train on. digits comes with scikit-learn, the others are "
+        "read from --data_dir or downloaded to it.",
+        flag_values=values,
+    )
+    data_flags.define(values)
+    flags.DEFINE_boolean(
+        "logit",
+        False,
+        "Dequantise the pixels and model their logit. Likelihoods stay those "
+        "of pixels in [0, 1].",
+        flag_values=values,
+    )
+
+
+def _define_model(values):
+    flags.DEFINE_enum(
+        "model",
+        "vlae",
+        list(MODELS),
+        "Model to train.",
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "latent", 16, "Size of z.", lower_bound=1, flag_values=values
+    )
+    flags.DEFINE_list(
+        "hidden",
+        ["256"],
+        "Widths of the hidden layers, in encoder and decoder alike: 500,500 "
+        "is two layers, and nothing a linear model.",
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "T",
+        1,
+        "Number of updates of the posterior, or of steps of its flow. vae has "
+        "none.",
+        lower_bound=0,
+        flag_values=values,
+    )
+    flags.DEFINE_enum(
+        "mode",
+        "newton",
+        list(modes.KNOWN),
+        "How vlae seeks the mode of p(z|x).",
+        flag_values=values,
+    )
+    flags.DEFINE_enum(
+        "covariance",
+        "full",
+        list(covariances.KNOWN),
+        "Which covariance vlae puts there.",
+        flag_values=values,
+    )
+
+
+def _define_training(values):
+    flags.DEFINE_integer(
+        "batch_size",
+        32,
+        "Images in a step, over all replicas.",
+        lower_bound=1,
+        flag_values=values,
+    )
+    flags.DEFINE_float(
+        "learning_rate", 1e-3, "Learning rate of Adam.", flag_values=values
+    )
+    flags.DEFINE_integer(
+        "epochs",
+        100,
+        "Most epochs to train.",
+        lower_bound=1,
+        flag_values=values,
+    )
+    flags.DEFINE_string(
+        "warm_start",
+        "0",
+        "Number of epochs in which vlae trains as vae does, which is cheap, "
+        "before it trains with its own posterior; auto, until the validation "
+        "ELBO flattens.",
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "kl_warmup",
+        0,
+        "Number of epochs in which the weight of the KL term rises from 0 to "
+        "1. The ELBO that is shown always has it at 1.",
+        lower_bound=0,
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "patience",
+        0,
+        "Stop after that many epochs without a better validation ELBO; 0 "
+        "never.",
+        lower_bound=0,
+        flag_values=values,
+    )
+    flags.DEFINE_float(
+        "max_hours",
+        None,
+        "Stop after the epoch in which that much time was spent in training, "
+        "before and after a run was resumed.",
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "seed",
+        0,
+        "Seed of weights, noise and order.",
+        lower_bound=0,
+        flag_values=values,
+    )
+    flags.DEFINE_enum(
+        "strategy",
+        "auto",
+        distribution.STRATEGIES,
+        "How to use several devices. auto takes all the GPUs of this machine; "
+        "multi_worker reads the environment variable TF_CONFIG.",
+        flag_values=values,
+    )
+
+
+def _define_output(values):
+    flags.DEFINE_string(
+        "workdir",
+        None,
+        "Folder of the run. The same command with the same folder resumes it. "
+        "By default a new folder under runs/.",
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "num_samples",
+        100,
+        "Importance samples per image for the test log-likelihood.",
+        lower_bound=1,
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "image_epochs",
+        10,
+        "Write images to TensorBoard every that many epochs.",
+        lower_bound=1,
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "keep_every",
+        0,
+        "Keep the checkpoint of every that many epochs, beside the latest and "
+        "the best; 0 none.",
+        lower_bound=0,
+        flag_values=values,
+    )
+    flags.DEFINE_boolean(
+        "export", True, "Whether to export a SavedModel.", flag_values=values
+    )
+
+
+def _define_checks(values):
+    for name in ("learning_rate", "max_hours"):
+        flags.register_validator(
+            name, _is_positive, "Expected a positive number.", values
+        )
+    flags.register_validator(
+        "warm_start",
+        lambda text: text == "auto" or text.isdecimal(),
+        "Expected a number of epochs, or auto.",
+        values,
+    )
+    flags.register_validator(
+        "hidden",
+        lambda widths: all(map(list_flags.is_count, widths)),
+        "Expected positive integers, as in 500,500.",
+        values,
+    )
+    flags.register_multi_flags_validator(
+        ["dataset", "logit"],
+        lambda given: not (given["logit"] and "binary" in given["dataset"]),
+        "--logit is for grey values, not for binary images.",
+        values,
+    )
+    flags.register_multi_flags_validator(
+        ["strategy", "workdir"],
+        lambda given: given["strategy"] != "multi_worker" or given["workdir"],
+        "--strategy=multi_worker needs a --workdir that all the workers share.",
+        values,
+    )
+
+
+def _is_positive(value):
+    return value is None or value > 0
