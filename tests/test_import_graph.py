@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import pathlib
+import re
 
 ROOT = pathlib.Path(__file__).parents[1]
 
@@ -98,3 +99,45 @@ def test_the_common_parts_of_the_trainers_know_no_others():
         for module, imported in imports_of("trainers.common")
         if not any(inside(imported, package) for package in allowed)
     }
+
+
+def rows():
+    """The rows of the table of folders, each a set of modules of tf_vlae."""
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    table = text.partition("| in `tf_vlae/` |")[2].partition("\n\n")[0]
+    return [
+        {
+            f"tf_vlae.{name.removesuffix('.py').removesuffix('/')}"
+            for name in re.findall(r"`([a-z_]+(?:\.py|/))`", line.split("|")[1])
+        }
+        for line in table.splitlines()[2:]
+    ]
+
+
+def test_every_module_is_in_the_table_of_folders():
+    listed = set().union(*rows())
+    there = {
+        module_name(path)
+        for path in (ROOT / "tf_vlae").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    } | {
+        f"tf_vlae.{path.parent.name}"
+        for path in (ROOT / "tf_vlae").glob("*/__init__.py")
+    }
+    assert listed == there - {"tf_vlae"}
+
+
+def test_imports_go_up_the_table_of_folders():
+    height = {name: index for index, row in enumerate(rows()) for name in row}
+
+    def level(module):
+        return height[".".join(module.split(".")[:2])]
+
+    pairs = imports_of("tf_vlae") - imports_of_the_package_itself()
+    assert pairs
+    assert not {pair for pair in pairs if level(pair[0]) < level(pair[1])}
+
+
+def imports_of_the_package_itself():
+    """What `tf_vlae/__init__.py` imports, which is everything public."""
+    return {("tf_vlae", imported) for imported in graph()["tf_vlae"]}

@@ -91,6 +91,10 @@ class Autoencoder(keras.Model):
         if not isinstance(posterior, Posterior):
             expected = "a `tf_vlae.posteriors.Posterior`"
             raise validation.invalid("posterior", expected, repr(posterior))
+        if posterior.compute_dtype != self.compute_dtype:
+            expected = f"a layer that computes in {self.compute_dtype}"
+            received = f"one that computes in {posterior.compute_dtype}"
+            raise validation.invalid("posterior", expected, received)
         networks.check("encoder", encoder)
         networks.check("decoder", decoder)
         self.latent = latent
