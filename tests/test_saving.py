@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import re
 
 import keras
 import numpy as np
@@ -113,10 +114,28 @@ def test_training_goes_on_in_a_graph_bit_for_bit(tmp_path):
 class TestArguments:
     def arguments(self, kind):
         """Names of all constructor arguments that are saved."""
-        names = set(inspect.signature(kind).parameters)
-        # A step is saved as that of its mode seeker.
-        left_out = {"step"} if kind is tf_vlae.VLAE else set()
-        return names - {"kwargs"} - left_out | {"name", "dtype"}
+        names = {
+            name
+            for base in (kind, tf_vlae.Autoencoder)
+            for name in inspect.signature(base).parameters
+        }
+        # The model chooses its posterior, whose settings are saved. A step is
+        # saved as that of its mode seeker.
+        left_out = {"kwargs", "posterior"}
+        if kind is tf_vlae.VLAE:
+            left_out.add("step")
+        return names - left_out | {"name", "dtype"}
+
+    @pytest.mark.parametrize("kind", [*MODELS, tf_vlae.Autoencoder])
+    def test_all_are_documented(self, kind):
+        listed = re.findall(r"^        (\w+): ", kind.__doc__, re.MULTILINE)
+        given = self.arguments(kind) - {"name", "dtype"}
+        if kind is tf_vlae.VLAE:
+            given.add("step")
+        if kind is tf_vlae.Autoencoder:
+            given.add("posterior")
+        assert set(listed) == given
+        assert "`name` and `dtype`" in kind.__doc__
 
     @pytest.mark.parametrize("kind", MODELS)
     def test_all_are_restored(self, kind, tmp_path):

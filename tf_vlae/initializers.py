@@ -23,11 +23,11 @@ def kernel_initializer(seed=None):
     )
 
 
-def dense(units, seed, **kwargs):
+def dense(width, seed, **kwargs):
     """A `keras.layers.Dense` that starts as the paper's do.
 
     Args:
-        units: int. Width of the output.
+        width: int. Size of the output.
         seed: int, or None for a fresh one.
         **kwargs: other arguments of `keras.layers.Dense`.
 
@@ -35,5 +35,5 @@ def dense(units, seed, **kwargs):
         The layer.
     """
     return keras.layers.Dense(
-        units, kernel_initializer=kernel_initializer(seed), **kwargs
+        width, kernel_initializer=kernel_initializer(seed), **kwargs
     )

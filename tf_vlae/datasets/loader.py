@@ -21,7 +21,7 @@ def load(name, batch_size=128, data_dir=None, seed=0, logit=False):
             their default: the environment variable `TFDS_DATA_DIR`, or
             `~/tensorflow_datasets`. A data set that is not there is
             downloaded.
-        seed: int. Fixes the order and the draws of the training part.
+        seed: int. Fixes the order and the draws of the training split.
         logit: bool. Whether to dequantise the pixels and to take their logit,
             to be modelled with `likelihood="logit_gaussian"`.
 

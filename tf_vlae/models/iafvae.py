@@ -48,12 +48,7 @@ class IAFVAE(Autoencoder):
         latent=None,
         hidden=500,
         T=1,
-        likelihood="gaussian",
-        activation="relu",
-        encoder=None,
-        decoder=None,
         seed=None,
-        kl_weight=1.0,
         **kwargs,
     ):
         seed = seeds.fresh_if_none(seed)
@@ -62,12 +57,7 @@ class IAFVAE(Autoencoder):
             latent,
             hidden,
             posterior=posterior,
-            likelihood=likelihood,
-            activation=activation,
-            encoder=encoder,
-            decoder=decoder,
             seed=seed,
-            kl_weight=kl_weight,
             **kwargs,
         )
         self.T = posterior.T

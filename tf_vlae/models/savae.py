@@ -55,12 +55,6 @@ class SAVAE(Autoencoder):
         T=1,
         step=0.03,
         clip=5.0,
-        likelihood="gaussian",
-        activation="relu",
-        encoder=None,
-        decoder=None,
-        seed=None,
-        kl_weight=1.0,
         **kwargs,
     ):
         posterior = SemiAmortized(T, step, clip, dtype=kwargs.get("dtype"))
@@ -68,12 +62,6 @@ class SAVAE(Autoencoder):
             latent,
             hidden,
             posterior=posterior,
-            likelihood=likelihood,
-            activation=activation,
-            encoder=encoder,
-            decoder=decoder,
-            seed=seed,
-            kl_weight=kl_weight,
             **kwargs,
         )
         self.T = posterior.T

@@ -46,11 +46,6 @@ class VAE(Autoencoder):
         latent=None,
         hidden=500,
         likelihood="gaussian",
-        activation="relu",
-        encoder=None,
-        decoder=None,
-        seed=None,
-        kl_weight=1.0,
         **kwargs,
     ):
         super().__init__(
@@ -58,11 +53,6 @@ class VAE(Autoencoder):
             hidden,
             posterior=Diagonal(dtype=kwargs.get("dtype")),
             likelihood=likelihood,
-            activation=activation,
-            encoder=encoder,
-            decoder=decoder,
-            seed=seed,
-            kl_weight=kl_weight,
             **kwargs,
         )
 

@@ -73,12 +73,6 @@ class VLAE(Autoencoder):
         mode="newton",
         covariance="full",
         warm_start=None,
-        likelihood="gaussian",
-        activation="relu",
-        encoder=None,
-        decoder=None,
-        seed=None,
-        kl_weight=1.0,
         **kwargs,
     ):
         warm_start = warm_starts.get(warm_start)
@@ -90,12 +84,6 @@ class VLAE(Autoencoder):
             latent,
             hidden,
             posterior=posterior,
-            likelihood=likelihood,
-            activation=activation,
-            encoder=encoder,
-            decoder=decoder,
-            seed=seed,
-            kl_weight=kl_weight,
             **kwargs,
         )
         self.T = posterior.T
