@@ -42,6 +42,11 @@ def draw_from(q, seed):
     return Draw(z, log_q - prior_of(z).log_prob(z), {})
 
 
+def diagonal_gaussian(mean, log_variance):
+    """N(mean, diag(exp(log_variance))), event shape `[latent]`."""
+    return tfd.MultivariateNormalDiag(mean, tf.exp(0.5 * log_variance))
+
+
 def prior_of(z):
     """The prior N(0, I) of latent variables.
 

@@ -65,3 +65,26 @@ class ConjugateGradientSolver(Solver):
             )
 
         return solve
+
+
+def shared_preconditioner(joint, mu, examples):
+    """A preconditioner for a batch, from its first examples.
+
+    Args:
+        joint: a `Joint`.
+        mu: tensor of shape `[batch, latent]`, the points.
+        examples: int. Number of examples to take.
+
+    Returns:
+        The inverse of their mean precision, `[latent, latent]`, and their
+        mean log-determinant, a scalar. Neither has a gradient.
+    """
+    head = joint.head(examples).at(mu[:examples])
+    precision = tf.stop_gradient(head.precision())
+    factor = linalg.cholesky(precision)
+    log_det = 2 * tf.reduce_mean(
+        tf.reduce_sum(tf.math.log(tf.linalg.diag_part(factor)), axis=-1)
+    )
+    mean_factor = linalg.cholesky(tf.reduce_mean(precision, axis=0))
+    identity = tf.eye(mu.shape[-1], dtype=mu.dtype)
+    return tf.linalg.cholesky_solve(mean_factor, identity), log_det

@@ -7,6 +7,8 @@ from tf_vlae.draw import draw_from
 class Covariance(Configurable, abc.ABC):
     """Which Gaussian is put at the mode."""
 
+    # How many of (mean, log-variance, hidden layer) `draw` needs.
+    encoder_outputs = 1
     # Names of what `draw` measures, for training to show beside the ELBO.
     metric_names = ()
 
@@ -34,16 +36,18 @@ class Covariance(Configurable, abc.ABC):
         """
         return self.posterior(view)
 
-    def draw(self, view, seed):
+    def draw(self, view, seed, encoded):
         """A sample for training.
 
         Args:
             view: a `QuadraticView` of log p(x, z) at mu.
             seed: integer tensor of shape `[2]`.
+            encoded: tuple of the encoder's first `encoder_outputs` outputs.
 
         Returns:
             A `tf_vlae.draw.Draw`.
         """
+        del encoded
         return draw_from(self.training_posterior(view), seed)
 
     def training_solver(self, joint, mu):

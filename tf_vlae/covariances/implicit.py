@@ -1,11 +1,10 @@
 import keras
-import tensorflow as tf
 
-from tf_vlae import linalg
 from tf_vlae import validation
 from tf_vlae.covariances.full import Full
 from tf_vlae.covariances.implicit_gaussian import ImplicitGaussian
 from tf_vlae.solvers import ConjugateGradientSolver
+from tf_vlae.solvers import shared_preconditioner
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -49,28 +48,19 @@ class Implicit(Full):
         self.examples = validation.integer("examples", examples, 1)
 
     def training_solver(self, joint, mu):
-        preconditioner, _ = self._precondition(joint, mu)
+        preconditioner, _ = shared_preconditioner(joint, mu, self.examples)
         return ConjugateGradientSolver(self.iterations, preconditioner)
 
     def training_posterior(self, view):
-        preconditioner, log_det = self._precondition(view.joint, view.z)
+        preconditioner, log_det = shared_preconditioner(
+            view.joint, view.z, self.examples
+        )
         samples = ConjugateGradientSolver(
             self.sample_iterations, preconditioner, self.tolerance
         )
         gradients = ConjugateGradientSolver(self.iterations, preconditioner)
         return ImplicitGaussian(view, samples, gradients, log_det)
 
-    def draw(self, view, seed):
+    def draw(self, view, seed, encoded):
+        del encoded
         return self.training_posterior(view).draw(seed)
-
-    def _precondition(self, joint, mu):
-        """Inverse mean precision, and mean log-determinant, of the head."""
-        head = joint.head(self.examples).at(mu[: self.examples])
-        precision = tf.stop_gradient(head.precision())
-        factor = linalg.cholesky(precision)
-        log_det = 2 * tf.reduce_mean(
-            tf.reduce_sum(tf.math.log(tf.linalg.diag_part(factor)), axis=-1)
-        )
-        mean_factor = linalg.cholesky(tf.reduce_mean(precision, axis=0))
-        identity = tf.eye(mu.shape[-1], dtype=mu.dtype)
-        return tf.linalg.cholesky_solve(mean_factor, identity), log_det

@@ -29,8 +29,8 @@ class LaplacePosterior(keras.layers.Layer):
         step: float. Damping of the updates, a_t = step / (t + 1), by default
             0.5. A mode seeker has its own.
         mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker.
-        covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or a
-            covariance.
+        covariance: `"full"`, `"implicit"`, `"diagonal"`, `"low_rank"`,
+            `"hessian"` or a covariance.
 
     Call arguments:
         mu: tensor of shape `[batch, latent]`, the guess.

@@ -566,7 +566,7 @@ class Autoencoder(keras.Model):
                 ),
                 "validation_data",
             )
-        step = int(self.optimizer.iterations) if self.compiled else 0
+        step = int(self.optimizer.iterations.numpy()) if self.compiled else 0
         seed = [self.seed, step] if shuffle else None
         x = self._reader.batches(x, batch_size, shuffle_seed=seed)
         with validation.readable_errors():

@@ -29,8 +29,8 @@ class VLAE(Autoencoder):
             0.5. A mode seeker has its own.
         mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker, of
             `tf_vlae.modes`.
-        covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or an
-            object of `tf_vlae.covariances`.
+        covariance: `"full"`, `"implicit"`, `"diagonal"`, `"low_rank"`,
+            `"hessian"` or an object of `tf_vlae.covariances`.
         warm_start: int n, to train as a VAE does, which is cheap, for the
             first n epochs; `"auto"`, until the validation ELBO flattens; or a
             `tf_vlae.WarmStart`. The posterior that the model answers with,

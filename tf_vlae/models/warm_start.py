@@ -2,9 +2,9 @@ import keras
 import tensorflow_probability as tfp
 
 from tf_vlae import validation
+from tf_vlae.draw import diagonal_gaussian
 from tf_vlae.draw import draw_from
 from tf_vlae.posteriors import Laplace
-from tf_vlae.posteriors.diagonal import diagonal_gaussian
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")

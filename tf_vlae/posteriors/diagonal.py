@@ -1,10 +1,7 @@
 import keras
-import tensorflow as tf
-import tensorflow_probability as tfp
 
+from tf_vlae.draw import diagonal_gaussian
 from tf_vlae.posteriors.posterior import Posterior
-
-tfd = tfp.distributions
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -30,8 +27,3 @@ class Diagonal(Posterior):
     def call(self, encoded, joint, seed):
         del joint, seed
         return diagonal_gaussian(*encoded)
-
-
-def diagonal_gaussian(mean, log_variance):
-    """N(mean, diag(exp(log_variance))), event shape `[latent]`."""
-    return tfd.MultivariateNormalDiag(mean, tf.exp(0.5 * log_variance))

@@ -5,8 +5,8 @@ import tensorflow_probability as tfp
 from tf_vlae import linalg
 from tf_vlae import seeds
 from tf_vlae import validation
+from tf_vlae.draw import diagonal_gaussian
 from tf_vlae.flows import InverseAutoregressiveFlow
-from tf_vlae.posteriors.diagonal import diagonal_gaussian
 from tf_vlae.posteriors.posterior import Posterior
 
 tfb = tfp.bijectors

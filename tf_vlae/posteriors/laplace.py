@@ -24,8 +24,8 @@ class Laplace(Posterior):
         T: int. Number of updates.
         mode: `"newton"`, `"cg"`, `"gradient"` or a mode seeker, of
             `tf_vlae.modes`.
-        covariance: `"full"`, `"implicit"`, `"low_rank"`, `"hessian"` or an
-            object of `tf_vlae.covariances`.
+        covariance: `"full"`, `"implicit"`, `"diagonal"`, `"low_rank"`,
+            `"hessian"` or an object of `tf_vlae.covariances`.
 
     Example:
     >>> posterior = tf_vlae.posteriors.Laplace(T=2)
@@ -45,6 +45,10 @@ class Laplace(Posterior):
         self.covariance = covariances.get(covariance)
 
     @property
+    def encoder_outputs(self):
+        return self.covariance.encoder_outputs
+
+    @property
     def metric_names(self):
         return self.covariance.metric_names
 
@@ -57,7 +61,7 @@ class Laplace(Posterior):
         # The first half of the seed is for inference that draws.
         _, sample_seed = tfp.random.split_seed(seed, n=2)
         view = self.training_view(encoded, joint)
-        return self.covariance.draw(view, sample_seed)
+        return self.covariance.draw(view, sample_seed, encoded)
 
     def training_view(self, encoded, joint, T=None):
         """The `QuadraticView` at the mode, found as training finds it."""

@@ -3,8 +3,8 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import validation
+from tf_vlae.draw import diagonal_gaussian
 from tf_vlae.draw import prior_of
-from tf_vlae.posteriors.diagonal import diagonal_gaussian
 from tf_vlae.posteriors.posterior import Posterior
 
 

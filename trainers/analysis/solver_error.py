@@ -50,8 +50,7 @@ def run(values):
             model.decoder,
             model.likelihood,
             model.T,
-            model.step,
-            model.mode,
+            mode=model.mode,
             covariance=tf_vlae.covariances.Implicit(**options),
         )
         posterior = refine(mu, x, training=True)
