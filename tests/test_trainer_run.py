@@ -20,6 +20,9 @@ FLAGS = [
     "--batch_size=128",
     # Large enough for the validation ELBO to go up and down.
     "--learning_rate=0.4",
+    "--schedule=cosine",
+    "--warmup_steps=3",
+    "--clip_norm=100",
     "--epochs=5",
     "--num_samples=5",
     "--image_epochs=2",

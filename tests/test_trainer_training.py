@@ -90,6 +90,29 @@ class TestExperiment:
         rate = float(model.optimizer.learning_rate.numpy())
         assert rate == pytest.approx(settings.learning_rate)
 
+    def test_schedule_is_a_rise_and_a_cosine_over_the_whole_run(self):
+        arguments = ["--schedule=cosine", "--warmup_steps=4", "--epochs=10"]
+        arguments += ["--learning_rate=0.2", "--final_rate=0.1"]
+        settings, _ = trainer_runs.parse(*TINY, *arguments)
+        data = tiny_data()
+        optimizer = experiment.make_model(settings, data).optimizer
+        steps = 10 * data.steps_per_epoch
+        found = []
+        for step in range(steps + 1):
+            optimizer.iterations.assign(step)
+            found.append(float(optimizer.learning_rate))
+        np.testing.assert_allclose(
+            found[:5], [0, 0.05, 0.1, 0.15, 0.2], atol=1e-7
+        )
+        share = np.arange(steps - 3) / (steps - 4)
+        expected = 0.02 + 0.18 * 0.5 * (1 + np.cos(np.pi * share))
+        np.testing.assert_allclose(found[4:], expected, rtol=1e-5)
+
+    def test_gradients_are_clipped_by_their_global_norm(self):
+        settings, _ = trainer_runs.parse(*TINY, "--clip_norm=3")
+        optimizer = experiment.make_model(settings, tiny_data()).optimizer
+        assert optimizer.global_clipnorm == 3.0
+
     def test_vlae_has_flags_of_its_own(self):
         arguments = ["--mode=cg", "--covariance=low_rank"]
         settings, _ = trainer_runs.parse(*TINY, *arguments)

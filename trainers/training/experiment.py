@@ -5,6 +5,7 @@ import tensorflow as tf
 
 from tf_vlae import datasets
 from tf_vlae.models import MODELS
+from trainers.training import optimization
 
 
 def load_data(settings):
@@ -51,7 +52,7 @@ def make_model(settings, data):
     )
     model.build((None, *data.image_shape))
     model.compile(
-        keras.optimizers.Adam(settings.learning_rate),
+        optimization.make_optimizer(settings, data.steps_per_epoch),
         # A step of a small network takes little longer than Keras does to
         # come back from it and go on.
         steps_per_execution=1 if tf.distribute.has_strategy() else 10,

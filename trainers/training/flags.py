@@ -14,6 +14,7 @@ from tf_vlae.models import MODELS
 from trainers.common import data_flags
 from trainers.common import list_flags
 from trainers.training import distribution
+from trainers.training import optimization
 
 
 def define(values):
@@ -59,6 +60,17 @@ def resolved(values):
         for name, value in values.flag_values_dict().items()
         if value is not None
     }
+
+
+def defaults():
+    """The values of flags that are not given, as `resolved` has them.
+
+    Returns:
+        A dict from names to text.
+    """
+    values = flags.FlagValues()
+    define(values)
+    return resolved(values)
 
 
 def _define_data(values):
@@ -131,7 +143,40 @@ def _define_training(values):
         flag_values=values,
     )
     flags.DEFINE_float(
-        "learning_rate", 1e-3, "Learning rate of Adam.", flag_values=values
+        "learning_rate",
+        1e-3,
+        "Learning rate of Adam; with a schedule, its peak.",
+        flag_values=values,
+    )
+    flags.DEFINE_enum(
+        "schedule",
+        "constant",
+        optimization.SCHEDULES,
+        "How the learning rate changes. cosine rises to --learning_rate in "
+        "--warmup_steps and falls to --final_rate of it over all --epochs.",
+        flag_values=values,
+    )
+    flags.DEFINE_integer(
+        "warmup_steps",
+        300,
+        "Steps in which a schedule rises to its peak.",
+        lower_bound=0,
+        flag_values=values,
+    )
+    flags.DEFINE_float(
+        "final_rate",
+        0.05,
+        "Where a schedule ends, as a share of its peak.",
+        lower_bound=0.0,
+        upper_bound=1.0,
+        flag_values=values,
+    )
+    flags.DEFINE_float(
+        "clip_norm",
+        None,
+        "Largest global norm of a gradient; larger ones are scaled down. By "
+        "default none is.",
+        flag_values=values,
     )
     flags.DEFINE_integer(
         "epochs",
@@ -224,7 +269,7 @@ def _define_output(values):
 
 
 def _define_checks(values):
-    for name in ("learning_rate", "max_hours"):
+    for name in ("learning_rate", "clip_norm", "max_hours"):
         flags.register_validator(
             name, _is_positive, "Expected a positive number.", values
         )

@@ -24,7 +24,9 @@ def run(values):
         )
         data = experiment.load_data(settings)
         chief = distribution.is_chief(strategy)
-        workdir = Workdir(settings.workdir, flags.resolved(values), chief)
+        workdir = Workdir(
+            settings.workdir, flags.resolved(values), chief, flags.defaults()
+        )
     except (OSError, ValueError) as error:
         sys.exit(str(error))
     print(f"The run is in {workdir.path}.", flush=True)

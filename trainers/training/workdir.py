@@ -19,9 +19,11 @@ class Workdir:
         flags: dict from names to texts, the resolved flags. A folder of a run
             with other flags is refused.
         writes: bool. Whether this process writes, or only reads.
+        defaults: dict from names to texts. What a flag is in a run of a
+            revision that did not have it.
     """
 
-    def __init__(self, path, flags, writes=True):
+    def __init__(self, path, flags, writes=True, defaults=None):
         default = time.strftime("runs/%Y%m%d-%H%M%S")
         self.path = pathlib.Path(path or default)
         self.checkpoints = Checkpoints(self.path / "checkpoints")
@@ -32,15 +34,17 @@ class Workdir:
         self._flags = self.path / "flags.txt"
         kept = {name: flags[name] for name in flags if name not in _FREE}
         if self._flags.exists():
-            self._compare_flags(kept)
+            self._compare_flags(kept, defaults or {})
         elif writes:
             lines = [f"--{name}={text}\n" for name, text in kept.items()]
             atomic.write(self._flags, "".join(lines))
         if writes:
             self._remove_leftovers()
 
-    def _compare_flags(self, flags):
-        difference = differences.named(read_flags(self.path), flags, "--")
+    def _compare_flags(self, flags, defaults):
+        known = {name: defaults[name] for name in defaults if name in flags}
+        old = {**known, **read_flags(self.path)}
+        difference = differences.named(old, flags, "--")
         if difference:
             raise ValueError(
                 f"The run in {self.path} has other flags: {difference}. Resume "
