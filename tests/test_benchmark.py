@@ -154,10 +154,10 @@ class TestGrid:
             grid.UPDATES,
             grid.FORMS,
         )
-        # Three forms at each T and a VAE; two shapes at one size and T alone.
-        assert [len(group) for group in groups] == 3 * [13] + 3 * [13] + 2 * [4]
+        # Four forms at each T and a VAE; two shapes at one size and T alone.
+        assert [len(group) for group in groups] == 3 * [17] + 3 * [17] + 2 * [5]
         assert all(len({c.group for c in group}) == 1 for group in groups)
-        assert len({case for group in groups for case in group}) == 86
+        assert len({case for group in groups for case in group}) == 112
 
     def test_choice(self):
         groups = grid.cases(

@@ -48,7 +48,10 @@ class Joint:
 
     def head(self, count):
         """The same for the first `count` examples."""
-        return Joint(self.decoder, self.likelihood, self.x[:count])
+        head = Joint(self.decoder, self.likelihood, self.x[:count])
+        # What depends on the weights alone is computed once for both.
+        head.linearizer = self.linearizer
+        return head
 
     @functools.cached_property
     def linearizer(self):

@@ -23,8 +23,8 @@ class Case:
         size: one of `SIZES`, the networks of the paper.
         data: one of `SHAPES`. All are Gaussian but binary, a Bernoulli.
         form: one of `grid.FORMS`: Algorithm 1 as it is written, the library's
-            VLAE with its full and its implicit covariance, and its VAE; or
-            "evaluation", the log-likelihood of a VLAE in place of a step.
+            VLAE with each of three covariances, and its VAE; or "evaluation",
+            the log-likelihood of a VLAE in place of a step.
         T: int. Number of updates, 0 for a VAE.
     """
 

@@ -2,7 +2,7 @@
 
 from trainers.benchmarking.case import Case
 
-FORMS = ("direct", "full", "implicit", "vae")
+FORMS = ("direct", "full", "implicit", "diagonal", "vae")
 UPDATES = (1, 2, 4, 8)
 # How cost grows with pixels is shown for one network and one T. These two
 # shapes, below MNIST's and above CIFAR's, are measured for that alone.

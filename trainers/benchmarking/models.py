@@ -22,8 +22,13 @@ def make_model(case):
     if case.form == "direct":
         posterior = DirectLaplace(case.T)
         return tf_vlae.Autoencoder(posterior=posterior, **network)
-    covariance = _trained_implicit() if case.form == "implicit" else "full"
-    return tf_vlae.VLAE(T=case.T, covariance=covariance, **network)
+    covariances = {
+        "evaluation": "full",
+        "full": "full",
+        "implicit": _trained_implicit(),
+        "diagonal": "diagonal",
+    }
+    return tf_vlae.VLAE(T=case.T, covariance=covariances[case.form], **network)
 
 
 def _trained_implicit():

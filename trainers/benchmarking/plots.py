@@ -13,6 +13,7 @@ _STYLES = {
     "direct": {"label": "VLAE, direct form", "color": "C3", "marker": "s"},
     "full": {"label": "VLAE, full", "color": "C0", "marker": "o"},
     "implicit": {"label": "VLAE, implicit", "color": "C2", "marker": "^"},
+    "diagonal": {"label": "VLAE, diagonal", "color": "C1", "marker": "v"},
     "vae": {"label": "VAE", "color": "C7", "linestyle": "--"},
 }
 
