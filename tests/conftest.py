@@ -12,3 +12,9 @@ import pytest
 @pytest.fixture(autouse=True)
 def fixed_seed():
     keras.utils.set_random_seed(0)
+
+
+def pytest_collection_modifyitems(items):
+    # Files with slow tests first: no worker is left alone with one at the end.
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)

@@ -71,6 +71,7 @@ def _sample_seed():
     return tfp.random.split_seed(SEED, n=2)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
 @pytest.mark.parametrize("T", [0, 1, 2])
 def test_loss_and_gradients_are_the_plain_ones(likelihood, T):
@@ -100,6 +101,7 @@ def test_answers_are_those_of_the_full_covariance():
     )
 
 
+@pytest.mark.slow
 def test_step_has_no_factorisation_per_example():
     model = build(latent=3, covariance="diagonal", T=2)
     x = images(examples=40)
@@ -116,6 +118,7 @@ def test_step_has_no_factorisation_per_example():
     assert sorted(shapes, key=len) == [[3, 3], [16, 3, 3]]
 
 
+@pytest.mark.slow
 def test_trains_and_is_saved(tmp_path):
     x = images(examples=40)
     model = build(latent=3, hidden=(8,), covariance="diagonal", T=1)

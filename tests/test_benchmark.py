@@ -107,6 +107,7 @@ class TestMatmulFlops:
 
 
 class TestSteps:
+    @pytest.mark.slow
     def test_vae_has_three_products_for_each_layer(self):
         data, hidden, latent = 784, 256, 16
         layers = [
@@ -121,6 +122,7 @@ class TestSteps:
         step = BenchmarkStep(Case("small", "mnist", "vae", 0))
         assert step.flops() == 2 * 128 * products
 
+    @pytest.mark.slow
     def test_work_hardly_grows_with_pixels(self):
         mnist, cifar = (
             BenchmarkStep(Case("big", data, "full", 4)).flops()
@@ -128,6 +130,7 @@ class TestSteps:
         )
         assert mnist < cifar < 1.15 * mnist
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
     def test_yardstick_makes_the_steps_of_the_library(self, likelihood):
         x = np.random.default_rng(0).random((6, 5, 5), dtype=np.float32)
@@ -220,6 +223,7 @@ class TestReport:
 
 
 class TestCommandLine:
+    @pytest.mark.slow
     def test_leaves_a_table_a_csv_file_and_plots(self, tmp_path):
         done = trainer_runs.call(
             "benchmark.py",
@@ -266,6 +270,7 @@ class TestCommandLine:
         assert min(image.shape[:2]) > 300
         assert len(np.unique(image)) > 10
 
+    @pytest.mark.slow
     def test_latency(self, tmp_path, capsys):
         main(
             [

@@ -83,6 +83,7 @@ class TestHessian:
         full = covariances.Full().posterior(view)
         np.testing.assert_allclose(hessian.scale_tril, full.scale_tril, **TIGHT)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
     def test_is_the_second_derivative_for_a_smooth_decoder(self, likelihood):
         decoder = make_decoder("tanh")
@@ -103,6 +104,7 @@ class TestHessian:
         expected = np.linalg.inv(precision.numpy())
         np.testing.assert_allclose(q.covariance(), expected, **TIGHT)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("wrap", "error"),
         [
@@ -146,6 +148,7 @@ class TestLowRank:
         z = normal(BATCH, LATENT, seed=3)
         np.testing.assert_allclose(low.log_prob(z), full.log_prob(z), **TIGHT)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("likelihood", "rank"),
         [("gaussian", 1), ("gaussian", 2), ("gaussian", 3), ("bernoulli", 1)],
@@ -257,9 +260,9 @@ class TestGet:
         assert again.get_config() == covariance.get_config()
         assert covariances.get(covariance) is covariance
 
-    @pytest.mark.parametrize("name", ["diagonal", None, covariances.Full])
+    @pytest.mark.parametrize("name", ["sparse", None, covariances.Full])
     def test_unknown(self, name):
-        expected = 'argument `covariance`.*"full", "implicit", "low_rank"'
+        expected = 'argument `covariance`.*"full", "implicit", "diagonal"'
         with pytest.raises(ValueError, match=expected):
             covariances.get(name)
 

@@ -91,6 +91,7 @@ class TestOrder:
             numbered(seed=4).epoch(7)
         )
 
+    @pytest.mark.slow
     def test_shuffle_is_full(self):
         # A window of some batches would keep the first image among them.
         data = numbered(count=1000)

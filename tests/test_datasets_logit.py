@@ -28,6 +28,7 @@ def test_log_det_is_that_of_the_derivative():
     np.testing.assert_allclose(logit.log_det(y), expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [-1.0, 2.5])
 def test_likelihood_is_a_density_of_pixels(mean):
     likelihood = tf_vlae.likelihoods.LogitGaussian(
@@ -44,6 +45,7 @@ def test_likelihood_is_a_density_of_pixels(mean):
     assert total == pytest.approx(edges[1] - edges[0], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_every_reported_value_has_the_log_determinant():
     y = logit.forward(np.random.default_rng(0).random((6, 3, 3, 1)))
     y = y.numpy().astype(np.float32)

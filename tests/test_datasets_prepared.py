@@ -1,6 +1,6 @@
 """Data sets of tensorflow_datasets, read from small folders of our own."""
 
-import pathlib
+import os
 
 import numpy as np
 import PIL.Image
@@ -27,6 +27,7 @@ def images(dataset):
     return np.concatenate(list(dataset.as_numpy_iterator()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "stored"),
     [
@@ -55,6 +56,7 @@ def test_pixels_are_those_that_were_stored(tmp_path, name, stored):
     )
 
 
+@pytest.mark.slow
 def test_binary_mnist_is_mnist_drawn(tmp_path, monkeypatch):
     train = random_images("mnist", 20) // 128 * 255
     splits = {"train": (train, np.arange(20)), "test": (train, np.arange(20))}
@@ -76,6 +78,7 @@ def test_the_latest_version_is_read(tmp_path):
 
 
 class TestOmniglot:
+    @pytest.mark.slow
     def test_15_of_20_drawings_of_each_character_are_for_training(
         self, tmp_path
     ):
@@ -124,10 +127,10 @@ class TestOmniglot:
         np.testing.assert_allclose(found, expected, atol=0.51)
 
 
-PREPARED = pathlib.Path(__file__).parents[2] / "shared" / "tfds"
-
-
-@pytest.mark.skipif(not PREPARED.exists(), reason="no prepared data sets")
+@pytest.mark.slow
+@pytest.mark.skipif(
+    "TFDS_DATA_DIR" not in os.environ, reason="for data sets that are there"
+)
 @pytest.mark.parametrize(
     ("name", "ink"),
     [
@@ -138,7 +141,7 @@ PREPARED = pathlib.Path(__file__).parents[2] / "shared" / "tfds"
     ],
 )
 def test_real_data(name, ink):
-    data = datasets.load(name, data_dir=PREPARED)
+    data = datasets.load(name)
     validation = images(data.validation)
     assert len(images(data.test)) >= 2000
     assert validation.mean() == pytest.approx(ink, abs=0.02)

@@ -12,6 +12,9 @@ import pytest
 
 from helpers import trainer_runs
 
+# It starts programs, or trains for many steps.
+pytestmark = pytest.mark.slow
+
 FLAGS = [
     "--hidden=8",
     "--latent=2",

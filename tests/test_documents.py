@@ -37,6 +37,7 @@ def test_walks_name_each_file_once():
         assert len(files) == len(set(files))
 
 
+@pytest.mark.slow
 def test_sixth_inference_method():
     text = (ROOT / "docs" / "posteriors.md").read_text()
     code = re.search(r"```python\n(.*?)```", text, re.S)[1]

@@ -14,6 +14,9 @@ import tf_vlae
 from helpers import saved_model_loader
 from tf_vlae.likelihoods import logit
 
+# It starts programs, or trains for many steps.
+pytestmark = pytest.mark.slow
+
 SHAPE = (2, 3, 1)
 LATENT = 3
 # More than importance sampling takes at a time.

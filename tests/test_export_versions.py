@@ -184,6 +184,7 @@ def exported(tmp_path_factory):
 
 
 class TestExport:
+    @pytest.mark.slow
     def test_no_poll_sees_half_a_version(self, exported):
         # The version, and the one that took its place if it was in time.
         assert 1 <= len(exported[2].seen) <= 2
@@ -205,6 +206,7 @@ class TestExport:
         assert summary["image_dtype"] == "float32"
         assert summary["parameters"] == model.count_params()
 
+    @pytest.mark.slow
     def test_model_goes_on_as_if_it_had_not_been(self, exported, tmp_path):
         model, twin = exported[0], small_model()
         x = np.random.default_rng(1).uniform(size=(8, 4))

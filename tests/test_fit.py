@@ -18,6 +18,7 @@ LOGS = {"loss", "elbo", "reconstruction", "kl"}
 
 
 class TestFirstTry:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("form", "shape", "dtype"),
         [
@@ -35,6 +36,7 @@ class TestFirstTry:
         assert np.all(np.isfinite(history["loss"]))
         assert model.sample(3).shape == (3, *shape)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("model", MODELS)
     def test_any_model(self, model):
         model = build(model)
@@ -45,6 +47,7 @@ class TestFirstTry:
         assert isinstance(model.optimizer, keras.optimizers.Adam)
         np.testing.assert_allclose(model.optimizer.learning_rate, 5e-4)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
     @pytest.mark.parametrize("model", MODELS)
     def test_every_weight_is_trained(self, model, likelihood):
@@ -56,6 +59,7 @@ class TestFirstTry:
             assert np.any(old != new.numpy()), new.path
             assert np.all(np.isfinite(new.numpy()))
 
+    @pytest.mark.slow
     def test_labels_beside_an_array_are_ignored(self):
         x = images()
         plain, labelled = build(eager=True), build(eager=True)
@@ -63,6 +67,7 @@ class TestFirstTry:
         fit(labelled, x, y=np.arange(len(x)))
         assert_same_weights(plain, labelled)
 
+    @pytest.mark.slow
     def test_images_beside_labels_are_the_same_images(self):
         x = images()
         models = [build(eager=True) for _ in range(3)]
@@ -73,6 +78,7 @@ class TestFirstTry:
         assert_same_weights(models[0], models[1])
         assert_same_weights(models[0], models[2])
 
+    @pytest.mark.slow
     def test_bytes_are_the_floats_over_255(self):
         x = images(dtype="uint8")
         as_bytes, as_floats = build(eager=True), build(eager=True)
@@ -84,6 +90,7 @@ class TestFirstTry:
         as_floats._adapted.assign(as_bytes._adapted)
         assert_same_weights(as_bytes, as_floats)
 
+    @pytest.mark.slow
     def test_a_second_fit_goes_on(self):
         once, twice = build(eager=True), build(eager=True)
         x = dataset(images())
@@ -96,6 +103,7 @@ class TestFirstTry:
         fit(twice, images() + 3)
         np.testing.assert_array_equal(twice.encoder.center, center)
 
+    @pytest.mark.slow
     def test_repeat_with_steps_per_epoch(self):
         model = build(eager=True)
         history = fit(
@@ -106,6 +114,7 @@ class TestFirstTry:
 
 
 class TestCompile:
+    @pytest.mark.slow
     def test_the_users_choice_is_kept(self):
         model = build(tf_vlae.VAE)
         optimizer = keras.optimizers.SGD(1e-3)
@@ -118,6 +127,7 @@ class TestCompile:
         fit(model, images())
         assert isinstance(model.optimizer, keras.optimizers.RMSprop)
 
+    @pytest.mark.slow
     def test_learning_rate_is_used(self):
         moved = []
         for rate in (0.0, 1e-3):
@@ -132,6 +142,7 @@ class TestCompile:
         assert moved[0] == 0
         assert moved[1] > 0
 
+    @pytest.mark.slow
     def test_eager_and_graph_agree(self):
         graph, eager = build(), build(eager=True)
         ours = fit(graph, images(), epochs=2)
@@ -140,6 +151,7 @@ class TestCompile:
         for name in LOGS:
             np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-4)
 
+    @pytest.mark.slow
     def test_steps_per_execution(self):
         one, three = build(tf_vlae.VAE), build(tf_vlae.VAE)
         one.compile("adam")
@@ -171,12 +183,14 @@ class TestTracing:
             fit(model, x, epochs=3, callbacks=[count], **kwargs)
         return counts[0], counts[-1] - counts[0]
 
+    @pytest.mark.slow
     def test_none_after_the_first_step_of_a_data_set(self):
         data = dataset(images(), drop_remainder=True)
         first, later = self.traces(data, data, validation_data=data)
         assert first > 0
         assert later == 0
 
+    @pytest.mark.slow
     def test_none_after_the_first_step_of_an_array(self):
         # Also with a smaller last batch, and with another array.
         first, later = self.traces(images(examples=25), images(examples=22))
@@ -185,6 +199,7 @@ class TestTracing:
 
 
 class TestValidation:
+    @pytest.mark.slow
     def test_validation_is_an_evaluation(self):
         held_out = images(examples=13)
         pair = (held_out, np.arange(13))
@@ -197,6 +212,7 @@ class TestValidation:
             for name in LOGS:
                 assert history[f"val_{name}"][-1] == scores[name]
 
+    @pytest.mark.slow
     def test_validation_split_holds_out_the_end(self):
         x = images(examples=16)
         split, apart = build(eager=True), build(eager=True)
@@ -205,6 +221,7 @@ class TestValidation:
         assert ours == theirs
         assert_same_weights(split, apart)
 
+    @pytest.mark.slow
     def test_callbacks(self, tmp_path):
         model = build(tf_vlae.VAE, eager=True)
         callbacks = keras.callbacks

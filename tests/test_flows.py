@@ -82,6 +82,7 @@ class TestHouseholderFlow:
 
 
 class TestInverseAutoregressiveFlow:
+    @pytest.mark.slow
     @pytest.mark.parametrize("latent", [1, 2, 4])
     @pytest.mark.parametrize("T", [1, 2, 3])
     def test_log_det_is_that_of_the_jacobian(self, T, latent):

@@ -120,6 +120,7 @@ def check_finite_differences(kind, **kwargs):
 
 
 class TestFiniteDifferences:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("T", "network"),
         [*itertools.product([0, 1], FEW[:1]), *itertools.product([4], ALL)],
@@ -135,6 +136,7 @@ class TestFiniteDifferences:
             T=T,
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "strategy",
         [
@@ -154,6 +156,7 @@ class TestFiniteDifferences:
             tf_vlae.VLAE, likelihood="bernoulli", hidden=(4,), T=2, **strategy
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
     @pytest.mark.parametrize(
         ("kind", "kwargs"),
@@ -180,6 +183,7 @@ def direct_loss(model, x):
 class TestDirectForm:
     """What is cheaper must not differ: plain automatic differentiation."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("T", "network", "dtype", "tolerance"),
         [

@@ -44,6 +44,7 @@ def _view(model, count):
     return model.joint(x).at(tf.repeat(model.encode(x[:1]), count, axis=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
 def test_samples_have_the_covariance_of_the_full_posterior(likelihood):
     model = _model(likelihood, "full")
@@ -87,6 +88,7 @@ def _gradients(model, repeats, x):
     return [np.stack(column) for column in zip(*rows, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
 @pytest.mark.parametrize("hidden", [(7, 6), (30,)], ids=["wide", "narrow"])
 def test_mean_gradient_is_the_exact_one(likelihood, hidden):
@@ -131,6 +133,7 @@ def _batched_jacobians(function):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
 def test_step_has_no_jacobian_and_no_factor_per_example(likelihood):
     x = tf.constant(_data(64))
@@ -148,6 +151,7 @@ def test_step_has_no_jacobian_and_no_factor_per_example(likelihood):
     assert not _batched_jacobians(implicit)
 
 
+@pytest.mark.slow
 def test_fit_shows_the_residual_and_evaluation_is_exact():
     implicit = _model("gaussian", "implicit")
     history = implicit.fit(_data(64), epochs=2, verbose=0).history
@@ -160,6 +164,7 @@ def test_fit_shows_the_residual_and_evaluation_is_exact():
     assert results == expected
 
 
+@pytest.mark.slow
 def test_fewer_iterations_leave_a_larger_residual():
     def residual(iterations):
         covariance = covariances.Implicit(
@@ -176,6 +181,7 @@ def test_fewer_iterations_leave_a_larger_residual():
     assert residual(1) > 2 * residual(2) > 4 * residual(LATENT)
 
 
+@pytest.mark.slow
 def test_samples_are_solved_for_to_the_tolerance():
     x = tf.constant(_data(64))
 
@@ -213,6 +219,7 @@ def test_solve_error_is_that_of_the_solution():
         np.testing.assert_allclose(error, expected, rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_shown_elbo_is_the_elbo():
     """With the log-determinant of some examples in place of all."""
     x = tf.constant(np.repeat(_data(64), 50, axis=0))

@@ -119,6 +119,7 @@ class TestAlgorithm1:
 
     # Shapes that nobody thought of; the seed is fixed, so that a failure is
     # one for everybody.
+    @pytest.mark.slow
     @hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
     @hypothesis.given(
         likelihood=st.sampled_from(LIKELIHOODS),
@@ -241,7 +242,7 @@ class TestConfig:
             ("step", 0.0),
             ("likelihood", "poisson"),
             ("mode", "bfgs"),
-            ("covariance", "diagonal"),
+            ("covariance", "sparse"),
         ],
     )
     def test_bad_argument(self, argument, value):

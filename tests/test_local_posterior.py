@@ -42,6 +42,7 @@ def fitted(model, x, **kwargs):
     return tf_vlae.LocalPosterior(model, **kwargs)(model.encode(x), x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [tf_vlae.VAE, tf_vlae.IAFVAE])
 def test_full_covariance_finds_the_exact_posterior(kind):
     model, x = linear_model(kind), images()
@@ -57,6 +58,7 @@ def test_full_covariance_finds_the_exact_posterior(kind):
     np.testing.assert_allclose(found.elbo, found.log_likelihood, atol=0.01)
 
 
+@pytest.mark.slow
 def test_diagonal_covariance_finds_the_best_one():
     model, x = linear_model(), images()
     q = fitted(model, x, steps=400)
@@ -82,6 +84,7 @@ def test_bad_arguments(name, value):
 
 
 class TestGaps:
+    @pytest.mark.slow
     def test_of_a_diagonal_family(self):
         model, x = linear_model(), images()
         own = model.importance_sample(x, 20000, seed=0)
@@ -108,6 +111,7 @@ class TestGaps:
             local.elbo - own.elbo, kl, rtol=0.1, atol=0.05
         )
 
+    @pytest.mark.slow
     def test_of_an_exact_posterior(self):
         model = tf_vlae.VLAE.from_vae(linear_model(), T=1, step=1.0)
         x = images()
@@ -118,6 +122,7 @@ class TestGaps:
 
 
 class TestLaplaceProposal:
+    @pytest.mark.slow
     def test_is_that_of_the_decoder(self):
         model, x = linear_model(tf_vlae.HFVAE), images()
         proposal = importance.laplace_proposal(model)
@@ -130,6 +135,7 @@ class TestLaplaceProposal:
         mean = np.mean
         assert mean(laplace.effective_samples) > 2 * mean(own.effective_samples)
 
+    @pytest.mark.slow
     def test_of_binary_images(self):
         rng = np.random.default_rng(0)
         x = rng.integers(0, 2, (5, *SHAPE)).astype("float64")
@@ -156,6 +162,7 @@ class TestLaplaceProposal:
         assert np.max(found.standard_error) < 0.02
 
 
+@pytest.mark.slow
 def test_integer_images_are_scaled():
     model = tf_vlae.VAE(latent=2, hidden=(4,), seed=0)
     x = np.random.default_rng(0).integers(0, 256, (5, *SHAPE), dtype="uint8")

@@ -78,6 +78,7 @@ def replicate(x, times):
 
 @pytest.mark.parametrize(("model", "latent", "likelihood"), CASES)
 class TestAgainstIntegral:
+    @pytest.mark.slow
     def test_log_likelihood(self, model, latent, likelihood):
         model = small_model(model, latent, likelihood)
         x = images()
@@ -120,6 +121,7 @@ class TestError:
         assert np.mean(moved > few_error / 2) > 0.3
         np.testing.assert_allclose(few_error / many_error, 10.0, rtol=0.3)
 
+    @pytest.mark.slow
     def test_is_the_spread_of_repeated_estimates(self):
         model = small_model()
         estimate, error = model.log_likelihood(
@@ -128,6 +130,7 @@ class TestError:
         spread = np.std(estimate)
         np.testing.assert_allclose(np.mean(error), spread, rtol=0.12)
 
+    @pytest.mark.slow
     def test_bound_rises_with_samples_from_elbo_to_log_likelihood(self):
         model = small_model()
         x = replicate(images(), 1000)
@@ -183,6 +186,7 @@ class TestEstimate:
         assert np.all(np.isfinite(found.elbo))
         np.testing.assert_allclose(found.effective_samples, 1.0)
 
+    @pytest.mark.slow
     def test_parts_of_many_examples(self):
         model, x = small_model(), images(131)
         found = model.importance_sample(x, 20, seed=0)
@@ -194,6 +198,7 @@ class TestEstimate:
 
 
 class TestChunks:
+    @pytest.mark.slow
     @pytest.mark.parametrize("rows", [1, 7, 64])
     def test_number_of_rows_does_not_matter(self, rows, monkeypatch):
         # With 4 examples and 301 samples no chunk size divides evenly.
@@ -211,6 +216,7 @@ class TestChunks:
             linear.log_likelihood(x, num_samples=301), integral(linear, x)
         )
 
+    @pytest.mark.slow
     def test_examples_beyond_one_batch(self):
         linear = small_model(tf_vlae.VLAE, latent=1, hidden=(), step=1.0)
         x = images(131)
@@ -276,6 +282,7 @@ def test_is_traced_once():
     assert decoder.calls == calls
 
 
+@pytest.mark.slow
 def test_five_thousand_samples_of_a_big_network_fit_in_two_gibibytes():
     program = """
         import resource

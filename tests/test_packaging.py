@@ -73,6 +73,7 @@ def requirements(metadata, extra=""):
 
 
 class TestDistributions:
+    @pytest.mark.slow
     def test_the_wheel_is_the_library_alone(self, wheel):
         sources = {
             str(path.relative_to(ROOT))
@@ -171,6 +172,7 @@ class TestDescription:
         assert not re.findall(r'(?:src|href)="(?!https:)', "".join(html))
 
 
+@pytest.mark.slow
 def test_the_import_is_light():
     code = """
 import sys
@@ -230,6 +232,7 @@ class TestMissingExtras:
         with pytest.raises(ImportError, match=r"'tf_vlae\[trainers\]'$"):
             prepared.builder(NeedsMore.name, tmp_path)
 
+    @pytest.mark.slow
     def test_exports_do_without_warm_up_requests(self, monkeypatch, tmp_path):
         monkeypatch.setitem(sys.modules, "tensorflow_serving.apis", None)
         model = tf_vlae.VAE(latent=2, hidden=3, seed=0)

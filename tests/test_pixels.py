@@ -71,6 +71,7 @@ class TestShuffledDataset:
         assert np.any(first != x)
         assert np.any(first != second)
 
+    @pytest.mark.slow
     def test_order_is_fixed_by_the_seed_alone(self):
         def order(seed, others):
             tf.random.set_seed(others)

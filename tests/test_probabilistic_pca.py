@@ -117,6 +117,7 @@ class TestExactPosterior:
             elbo = model.elbo(x, seed=seed)
             np.testing.assert_allclose(elbo, expected, rtol=0, atol=1e-10)
 
+    @pytest.mark.slow
     def test_importance_sampling_has_no_error(self, latent, shape):
         model = linear_model(latent, shape)
         x = data(shape)
@@ -127,6 +128,7 @@ class TestExactPosterior:
         np.testing.assert_allclose(estimate, expected, rtol=0, atol=1e-10)
         np.testing.assert_allclose(error, 0.0, atol=1e-6)
 
+    @pytest.mark.slow
     def test_float32_agrees_to_a_hundredth_of_a_nat(self, latent, shape):
         model = linear_model(latent, shape, dtype="float32")
         x = data(shape)
@@ -159,6 +161,7 @@ def test_samples_have_the_covariance_of_the_model():
 
 
 class TestTraining:
+    @pytest.mark.slow
     def test_displayed_elbo_is_the_mean_over_examples(self):
         # Not over batches: the last one is smaller.
         model = linear_model()
@@ -172,6 +175,7 @@ class TestTraining:
         np.testing.assert_allclose(history["loss"], [-expected], rtol=1e-6)
         np.testing.assert_allclose(scores["elbo"], expected, rtol=1e-6)
 
+    @pytest.mark.slow
     def test_reaches_the_maximum_likelihood_of_tipping_and_bishop(self):
         # s2 is the mean of the discarded eigenvalues of the covariance, and
         # the model's covariance keeps the others.

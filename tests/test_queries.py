@@ -167,6 +167,7 @@ class TestSampleNoise:
         np.testing.assert_allclose(x.mean(axis=0), mean, atol=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", ["sample", "elbo", "log_likelihood"])
 def test_seeds_of_queries(query):
     model = build(tf_vlae.VAE)
@@ -196,6 +197,7 @@ class TestEvaluate:
             scores["kl"], 0.5 * np.mean(np.sum(kl, axis=1)), rtol=1e-6
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("model", MODELS)
     def test_adds_up_and_is_the_same_each_time(self, model):
         model = build(model)
@@ -222,6 +224,7 @@ class TestEvaluate:
         margin = 4 * np.std(draws) * np.sqrt(2 / 3000)
         assert abs(scores["elbo"] - np.mean(draws)) < margin
 
+    @pytest.mark.slow
     def test_noise_is_new_in_every_batch(self):
         model = build(tf_vlae.VAE)
         model.compile("adam", run_eagerly=True)
@@ -242,6 +245,7 @@ class TestEvaluate:
         assert isinstance(values, list)
         assert values == [scores[name] for name in model.metrics_names]
 
+    @pytest.mark.slow
     def test_before_training(self):
         model = tf_vlae.VLAE(latent=2, hidden=(4,), seed=0)
         assert np.isfinite(model.evaluate(images(), verbose=0)[0])
@@ -249,6 +253,7 @@ class TestEvaluate:
 
 
 class TestPredict:
+    @pytest.mark.slow
     def test_is_the_reconstructions_whatever_the_batches(self):
         model = build()
         expected = model.reconstruct(images())

@@ -15,6 +15,7 @@ from helpers.models import MODELS
 
 
 class TestSeeds:
+    @pytest.mark.slow
     @pytest.mark.parametrize("form", [np.asarray, dataset])
     def test_two_runs_are_equal_bit_for_bit(self, form):
         x = form(images(examples=25))
@@ -24,6 +25,7 @@ class TestSeeds:
         assert_same_weights(first, second)
         assert ours == theirs
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("model", MODELS)
     def test_seed_is_enough_whatever_else_is_random(self, model):
         models = []
@@ -33,6 +35,7 @@ class TestSeeds:
             fit(models[-1], images())
         assert_same_weights(*models)
 
+    @pytest.mark.slow
     def test_another_seed_is_another_run(self):
         models = [build(eager=True, seed=seed) for seed in (1, 2)]
         for model in models:
@@ -41,6 +44,7 @@ class TestSeeds:
             if first.name == "kernel":
                 assert np.all(first.numpy() != second.numpy())
 
+    @pytest.mark.slow
     def test_seed_none_is_fresh_unless_keras_is_seeded(self):
         def run():
             model = build(eager=True, seed=None)
@@ -53,12 +57,14 @@ class TestSeeds:
         keras.utils.set_random_seed(7)
         assert_same_weights(first, run())
 
+    @pytest.mark.slow
     def test_noise_is_new_in_every_step(self):
         model = build(tf_vlae.VAE)
         model.compile(keras.optimizers.SGD(0.0), run_eagerly=True)
         history = fit(model, dataset(images()), epochs=3)
         assert len(set(history["reconstruction"])) == 3
 
+    @pytest.mark.slow
     def test_arrays_come_in_a_new_order_in_every_fit(self):
         orders = []
 
@@ -76,6 +82,7 @@ class TestSeeds:
         for order in orders:
             np.testing.assert_array_equal(np.sort(order), x[:, 0])
 
+    @pytest.mark.slow
     def test_shuffle_false_keeps_the_order(self):
         x = images(examples=25)
         ours, theirs = build(eager=True), build(eager=True)

@@ -47,6 +47,7 @@ def without_noise(model):
 
 
 class TestStepsRaiseTheElbo:
+    @pytest.mark.slow
     @pytest.mark.parametrize("examples", [1, 2, 9])
     def test_of_each_example_on_average_over_the_noise(self, examples):
         # Each example many times: one row of noise for each copy.
@@ -58,6 +59,7 @@ class TestStepsRaiseTheElbo:
             elbo.append(values.reshape(examples, 400).mean(axis=1))
         assert np.all(np.diff(elbo, axis=0) > 0.01), elbo
 
+    @pytest.mark.slow
     def test_towards_the_best_diagonal_gaussian(self):
         # Whose mean is that of the exact posterior, and whose precision is
         # the diagonal of the exact one.
@@ -75,6 +77,7 @@ class TestStepsRaiseTheElbo:
             mean.reshape(2, 200, 3).mean(axis=1), best_mean[::200], atol=0.1
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])
     def test_of_a_deep_decoder(self, likelihood):
         x = np.random.default_rng(1).uniform(size=(2000, PIXELS))
@@ -86,6 +89,7 @@ class TestStepsRaiseTheElbo:
 
 
 class TestExamplesAreApart:
+    @pytest.mark.slow
     def test_batch_of_one_and_of_eight_are_refined_alike(self):
         model = without_noise(build(hidden=(8,), T=3, step=0.1))
         x = images(8)

@@ -80,6 +80,7 @@ def assert_same_answers(model, other):
     assert scores[0] == scores[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "likelihood"),
     [
@@ -102,6 +103,7 @@ def test_model_is_the_same_and_trains_on(kind, likelihood, tmp_path):
     assert_same_values(model.optimizer.variables, loaded.optimizer.variables)
 
 
+@pytest.mark.slow
 def test_training_goes_on_in_a_graph_bit_for_bit(tmp_path):
     model = trained(eager=False)
     loaded = reload(model, tmp_path)
@@ -210,6 +212,7 @@ class TestArguments:
 
 
 class TestDataStatistics:
+    @pytest.mark.slow
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
     def test_loaded_model_does_not_adapt_again(self, likelihood, tmp_path):
         model = trained(tf_vlae.VAE, likelihood)
@@ -224,6 +227,7 @@ class TestDataStatistics:
             loaded.decoder.get_weights()[-1], before, atol=0.003
         )
 
+    @pytest.mark.slow
     def test_model_saved_before_training_adapts_when_loaded(self, tmp_path):
         model = tf_vlae.VAE(**COMMON)
         model.build((None, *SHAPE))
@@ -235,6 +239,7 @@ class TestDataStatistics:
 
 
 class TestNetworksOfTheUser:
+    @pytest.mark.slow
     def test_are_saved_with_the_model(self, tmp_path):
         inputs = keras.Input(SHAPE)
         hidden = keras.layers.Dense(6, "tanh")(keras.layers.Flatten()(inputs))
@@ -276,6 +281,7 @@ class TestWithoutAFile:
         assert_same_values(model.weights, copy.weights)
         assert copy.decoder is not model.decoder
 
+    @pytest.mark.slow
     def test_weights_alone(self, kind, tmp_path):
         model = trained(kind, **OWN[kind])
         model.save_weights(tmp_path / "model.weights.h5")

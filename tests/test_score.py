@@ -26,6 +26,9 @@ from helpers.scoring import times
 from helpers.scoring import write
 from helpers.stored import store
 
+# It starts programs, or trains for many steps.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def pixels():

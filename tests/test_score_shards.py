@@ -26,6 +26,7 @@ def data_dir(pixels, tmp_path_factory):
 
 
 class TestDatasets:
+    @pytest.mark.slow
     def test_ids_are_the_indices_in_the_split(self, tmp_path):
         # More than a reader takes of one file before it turns to the next.
         grey = np.arange(50, dtype=np.uint8)

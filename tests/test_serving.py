@@ -13,6 +13,9 @@ import tensorflow as tf
 from tensorflow_serving.apis import predict_pb2
 from tensorflow_serving.apis import prediction_service_pb2_grpc
 
+# It starts programs, or trains for many steps.
+pytestmark = pytest.mark.slow
+
 DOCS = pathlib.Path(__file__).parents[1] / "docs" / "serving.md"
 
 

@@ -18,6 +18,7 @@ def images(examples=20):
     return np.random.default_rng(0).uniform(size=(examples, *SHAPE)) > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @settings(max_examples=8, deadline=None, derandomize=True)
 @given(
@@ -57,6 +58,7 @@ def test_every_size_works(model, batch, latent, hidden, shape, likelihood, T):
         assert np.all(np.isfinite(gradient))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "covariance", ["full", "implicit", "low_rank", "hessian"]
 )
@@ -97,6 +99,7 @@ def convolutional_network():
 
 
 class TestDecoderThroughTapes:
+    @pytest.mark.slow
     @pytest.mark.parametrize("covariance", ["full", "hessian"])
     @pytest.mark.parametrize(
         "network", [tanh_network, convolutional_network, None]
@@ -114,6 +117,7 @@ class TestDecoderThroughTapes:
             assert np.any(old != new.numpy()), new.path
             assert np.all(np.isfinite(new))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("network", [tanh_network, convolutional_network])
     def test_training_in_a_graph_raises_the_elbo(self, network):
         model = tf_vlae.VLAE(

@@ -23,6 +23,7 @@ def test_there_is_a_model_of_each_kind():
     assert len(NAMES) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_model_answers_as_it_did(name, answers):
     model = keras.saving.load_model(STORED / f"{name}.keras")

@@ -11,6 +11,9 @@ import pytest
 from helpers import trainer_runs
 from tf_vlae import datasets
 
+# It starts programs, or trains for many steps.
+pytestmark = pytest.mark.slow
+
 STORED = pathlib.Path(__file__).parent / "data" / "revision_0.1.0"
 
 

@@ -105,12 +105,14 @@ class TestFlagfiles:
 
 
 class TestCommandLine:
+    @pytest.mark.slow
     def test_a_bad_flag_is_an_error(self):
         process = trainer_runs.call("main.py", "--latents=3")
         assert process.returncode == 1
         assert "'latents'. Did you mean: latent ?" in process.stderr
         assert process.stderr.endswith("Pass --help to see the flags.\n")
 
+    @pytest.mark.slow
     def test_help_is_the_docstring_and_the_flags(self):
         process = trainer_runs.call("evaluate.py", "--help")
         text = process.stdout

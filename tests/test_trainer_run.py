@@ -13,6 +13,9 @@ from tf_vlae import datasets
 from tf_vlae.evaluation import importance
 from trainers.training.workdir import read_flags
 
+# It starts programs, or trains for many steps.
+pytestmark = pytest.mark.slow
+
 FLAGS = [
     "--hidden=8",
     "--latent=2",
@@ -21,8 +24,8 @@ FLAGS = [
     # Large enough for the validation ELBO to go up and down.
     "--learning_rate=0.4",
     "--schedule=cosine",
-    "--warmup_steps=3",
-    "--clip_norm=100",
+    "--warmup_steps=0",
+    "--final_rate=0.9",
     "--epochs=5",
     "--num_samples=5",
     "--image_epochs=2",

@@ -15,6 +15,9 @@ from tf_vlae.evaluation import importance
 from trainers.analysis import curves_table
 from trainers.analysis import evaluate
 
+# It starts programs, or trains for many steps.
+pytestmark = pytest.mark.slow
+
 tfd = tfp.distributions
 
 # Columns that are no numbers.

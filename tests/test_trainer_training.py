@@ -41,6 +41,7 @@ def train(tmp_path, *arguments):
 
 
 class TestTrain:
+    @pytest.mark.slow
     def test_adapts_to_the_data_first(self, tmp_path):
         settings, resolved = trainer_runs.parse(*TINY, "--epochs=1")
         data = tiny_data()
@@ -50,6 +51,7 @@ class TestTrain:
         expected = images.mean(axis=0).ravel()
         np.testing.assert_allclose(model.encoder.center, expected, rtol=1e-5)
 
+    @pytest.mark.slow
     def test_early_stopping_leaves_a_finished_run(self, tmp_path):
         # With steps this long no epoch is better than the first for long.
         arguments = ["--patience=2", "--epochs=50", "--learning_rate=1"]
@@ -58,6 +60,7 @@ class TestTrain:
         assert "no better validation ELBO" in state.stops(settings)
         assert len(list((tmp_path / "checkpoints").iterdir())) == 2
 
+    @pytest.mark.slow
     def test_time_limit_leaves_a_finished_run(self, tmp_path, capsys):
         arguments = ["--max_hours=1e-9", f"--workdir={tmp_path}", *TINY]
         trainer_runs.run(*arguments, "--batch_size=500", "--noexport")
@@ -68,6 +71,7 @@ class TestTrain:
         assert not (tmp_path / "saved_model").exists()
         assert "nats per image" in capsys.readouterr().out
 
+    @pytest.mark.slow
     def test_bar_on_a_terminal(self, tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(terminal, "is_there", lambda: True)
         train(tmp_path, "--epochs=2")
@@ -121,6 +125,7 @@ class TestExperiment:
         assert type(model.covariance).__name__ == "LowRank"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(experiment.MODELS))
 def test_path_leads_from_the_encoder_to_the_mean(name):
     settings, _ = trainer_runs.parse(*TINY, f"--model={name}", "--T=2")
@@ -136,6 +141,7 @@ def test_path_leads_from_the_encoder_to_the_mean(name):
 
 
 class TestSummaries:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", sorted(experiment.MODELS))
     def test_images_of_every_model(self, tmp_path, name):
         settings, _ = trainer_runs.parse(*TINY, f"--model={name}", "--T=2")

@@ -9,6 +9,9 @@ from trainers.training import loop
 from trainers.training.workdir import read_flags
 from trainers.training.workdir import Workdir
 
+# It starts programs, or trains for many steps.
+pytestmark = pytest.mark.slow
+
 FLAGS = [
     "--hidden=4",
     "--latent=2",

@@ -92,6 +92,7 @@ class TestFiles:
 
 
 class TestCheckpoints:
+    @pytest.mark.slow
     def test_weights_optimizer_and_state_come_back(self, tmp_path):
         model = trained_model()
         checkpoints = Checkpoints(tmp_path)
@@ -136,6 +137,7 @@ class TestCheckpoints:
         assert checkpoints.epochs() == [2, 3, 6, 7]
         assert checkpoints.restore(3, model) == state(*elbos[:3])
 
+    @pytest.mark.slow
     def test_half_a_file_is_not_a_checkpoint(self, tmp_path):
         model = trained_model()
         checkpoints = Checkpoints(tmp_path)

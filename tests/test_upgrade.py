@@ -30,12 +30,14 @@ def mean_elbo(model, x):
 
 
 class TestFromVae:
+    @pytest.mark.slow
     def test_weights_are_shared(self, vae):
         model = tf_vlae.VLAE.from_vae(vae, T=2)
         own = {id(variable) for variable in model.trainable_variables}
         assert own == {id(variable) for variable in vae.trainable_variables}
         assert model.T == 2
 
+    @pytest.mark.slow
     def test_elbo_rises_with_each_update_and_no_training(self, digits, vae):
         _, x = digits
         before = [variable.numpy() for variable in vae.weights]
@@ -49,6 +51,7 @@ class TestFromVae:
         for old, variable in zip(before, vae.weights, strict=True):
             np.testing.assert_array_equal(old, variable.numpy())
 
+    @pytest.mark.slow
     def test_all_queries(self, vae, digits, tmp_path):
         x = digits[1][:5]
         model = tf_vlae.VLAE.from_vae(vae, T=1)
@@ -73,6 +76,7 @@ class TestFromVae:
             loaded.elbo(x, seed=3), model.elbo(x, seed=3), rtol=1e-6
         )
 
+    @pytest.mark.slow
     def test_fit_goes_on_from_there(self, digits):
         data, x = digits
         vae = tf_vlae.VAE(latent=8, hidden=(64,), seed=0)
@@ -120,6 +124,7 @@ class TestUpdatesAtInference:
         other.set_weights(model.get_weights())
         return other
 
+    @pytest.mark.slow
     def test_are_those_of_a_model_made_so(self, model, digits):
         x, T = digits[1][:6], 5
         other = self.other(model, T)
@@ -148,6 +153,7 @@ class TestUpdatesAtInference:
 
 
 class TestProposal:
+    @pytest.mark.slow
     def test_is_what_is_sampled_from(self, digits, vae):
         x = digits[1][:20]
         refine = tf_vlae.layers.LaplacePosterior(
@@ -288,6 +294,7 @@ class TestForeignNetworks:
         model.build((None, *SHAPE))
         assert model.decoder is decoder
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("make", "likelihood"),
         list(zip(DECODERS[:2], ["bernoulli", "gaussian"], strict=True)),
@@ -318,6 +325,7 @@ class TestForeignNetworks:
 
 
 class TestRefinerAlone:
+    @pytest.mark.slow
     @pytest.mark.parametrize("make", DECODERS)
     def test_probabilities_are_as_good_as_logits(self, make):
         mu = tf.random.stateless_normal([5, 2], [0, 1])

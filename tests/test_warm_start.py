@@ -48,6 +48,7 @@ def carry_on(vae, **kwargs):
 
 
 class TestWarmStart:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("covariance", "eager"),
         [("full", False), ("implicit", True)],
@@ -60,6 +61,7 @@ class TestWarmStart:
         fit(carry_on(vae, T=2, covariance=covariance), 1)
         assert_same_weights(model, vae)
 
+    @pytest.mark.slow
     def test_epochs_count_over_several_fits(self):
         once, often = make(warm_start=2), make(warm_start=2)
         fit(once, 3)
@@ -67,6 +69,7 @@ class TestWarmStart:
             fit(often, 1)
         assert_same_weights(once, often)
 
+    @pytest.mark.slow
     def test_validation_is_by_the_refined_posterior(self):
         model = make(warm_start=2)
         history = fit(model, 1)
@@ -83,6 +86,7 @@ class TestWarmStart:
             rtol=1e-5,
         )
 
+    @pytest.mark.slow
     def test_saved_model_goes_on(self, tmp_path):
         once, model = make(warm_start=2), make(warm_start=2)
         fit(once, 3)
@@ -94,6 +98,7 @@ class TestWarmStart:
         assert loaded.warm_start.over
         assert_same_weights(once, loaded)
 
+    @pytest.mark.slow
     def test_loaded_weights_decide(self):
         done = make(warm_start=1)
         fresh = make(warm_start=1, eager=False)
@@ -108,6 +113,7 @@ class TestWarmStart:
         fit(fresh, 1)
         assert_same_weights(done, fresh)
 
+    @pytest.mark.slow
     def test_users_callbacks_see_it(self):
         seen = []
         model = make(warm_start=2)
@@ -169,6 +175,7 @@ class TestFlat:
             over.append(start.over)
         assert (over.index(True) + 1 if True in over else None) == expected
 
+    @pytest.mark.slow
     def test_auto(self):
         model = make(warm_start="auto", eager=False)
         history = fit(model, 30)
@@ -191,6 +198,7 @@ class TestFlat:
 
 
 class TestWeightOfKl:
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", [tf_vlae.VLAE, tf_vlae.VAE])
     def test_loss_has_it_and_elbo_has_not(self, kind):
         history = fit(make(kind, kl_weight=0.25), 1)
@@ -201,6 +209,7 @@ class TestWeightOfKl:
         assert found["loss"] == pytest.approx(loss, rel=1e-5)
         assert found["val_loss"] == pytest.approx(-found["val_elbo"], rel=1e-5)
 
+    @pytest.mark.slow
     def test_schedule_is_of_the_steps(self):
         model = make(kl_weight=schedules.PolynomialDecay(0.0, 4, 1.0))
         model.adapt(images())
@@ -213,12 +222,14 @@ class TestWeightOfKl:
         expected = [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
         np.testing.assert_allclose(weights, expected, atol=1e-4)
 
+    @pytest.mark.slow
     def test_changes_the_gradient_as_it_should(self):
         # With almost no KL term the posterior is free to move away.
         free = make(tf_vlae.VAE, kl_weight=1e-3, eager=False)
         held = make(tf_vlae.VAE, eager=False)
         assert fit(free, 20)["kl"][-1] > 2 * fit(held, 20)["kl"][-1]
 
+    @pytest.mark.slow
     def test_is_saved(self, tmp_path):
         model = make(kl_weight=schedules.PolynomialDecay(0.0, 4, 1.0))
         fit(model, 1)
