@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 tfd = tfp.distributions
 
 # Columns that are no numbers.
-TEXTS = ("run", "elbo_by_updates")
+TEXTS = ("run", "model", "elbo_by_updates")
 FLAGS = ["--hidden=8", "--latent=2", "--num_samples=100", "--noexport"]
 
 
@@ -133,7 +133,8 @@ class TestEvaluate:
     @classmethod
     def rows(cls, run):
         text, rows = measured("evaluate.py", "gaps", run)
-        assert "| run | log_likelihood |" in text
+        assert "| run | model | log_likelihood |" in text
+        assert "| plain | VLAE, T=1 |" in text
         return rows
 
     def test_values_are_those_of_integrals(self, rows, model, images):

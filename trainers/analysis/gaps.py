@@ -19,9 +19,9 @@ def measure(folder, data_dir, images):
         images: int. Number of test images.
 
     Returns:
-        A dict: run, log_likelihood by the best of three proposals, the same
-        by its own and the Laplace posterior, standard_error over the images,
-        elbo, approximation_gap, amortization_gap, elbo_by_updates,
+        A dict: run, model, log_likelihood by the best of three proposals, the
+        same by its own and the Laplace posterior, standard_error over the
+        images, elbo, approximation_gap, amortization_gap, elbo_by_updates,
         active_units, rate and distortion.
     """
     settings = runs.settings(folder, data_dir)
@@ -51,6 +51,7 @@ def measure(folder, data_dir, images):
     means = np.concatenate([model.encode(x) for x in batches])
     return {
         "run": folder.name,
+        "model": runs.label(settings),
         "log_likelihood": _mean(best),
         "standard_error": quality.standard_error(best),
         "own": _mean(own.log_likelihood),

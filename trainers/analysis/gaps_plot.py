@@ -16,7 +16,9 @@ def draw(rows):
         figsize=(2 + 1.2 * len(rows), 4.5), layout="constrained"
     )
     axes = drawing.subplots()
-    names = [row["run"] for row in rows]
+    names = [row["model"] for row in rows]
+    if len(set(names)) < len(names):
+        names = [row["run"] for row in rows]
     bottom = [0.0] * len(rows)
     for gap, color in (("approximation", "C0"), ("amortization", "C1")):
         heights = [row[f"{gap}_gap"] for row in rows]
@@ -29,7 +31,8 @@ def draw(rows):
         )
     axes.margins(y=0.2)
     axes.set_ylabel("log p(x) - ELBO [nats]")
-    axes.set_xticks(range(len(names)), names, rotation=20, ha="right")
+    turn = {} if max(map(len, names)) < 16 else {"rotation": 20, "ha": "right"}
+    axes.set_xticks(range(len(names)), names, **turn)
     axes.grid(alpha=0.3, axis="y")
     axes.legend()
     return drawing

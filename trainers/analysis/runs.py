@@ -9,6 +9,14 @@ from trainers.common import data_flags
 from trainers.training import flags as training_flags
 from trainers.training import program
 
+_NAMES = {
+    "vae": "VAE",
+    "savae": "SA-VAE",
+    "hfvae": "Householder",
+    "iafvae": "IAF",
+    "vlae": "VLAE",
+}
+
 
 def define_flags(values):
     """Defines --workdir and --data_dir.
@@ -79,3 +87,16 @@ def settings(folder, data_dir):
     if data_dir is not None:
         arguments.append(f"--data_dir={data_dir}")
     return training_flags.settings(program.main.parse(arguments))
+
+
+def label(settings):
+    """What people call the model of a run, such as "VLAE, T=4".
+
+    Args:
+        settings: those of the run.
+
+    Returns:
+        A str.
+    """
+    name = _NAMES[settings.model]
+    return name if settings.model == "vae" else f"{name}, T={settings.T}"
