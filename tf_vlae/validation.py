@@ -127,18 +127,23 @@ def readable_errors():
     try:
         yield
     except tf.errors.InvalidArgumentError as error:
-        message = _own_message(error.message)
-        if message is None:
+        message = failed_check(error.message)
+        # Others make checks too.
+        own = ("Invalid value for argument", "The precision matrix of")
+        if message is None or not message.startswith(own):
             raise
         raise ValueError(message) from error
 
 
-def _own_message(message):
-    """The library's own words in an error of the TensorFlow runtime."""
+def failed_check(message):
+    """What a check that failed in a graph says, or None.
+
+    Args:
+        message: str, that of an error of the TensorFlow runtime.
+
+    Returns:
+        A str, the words and the values that `require` was given.
+    """
     # It writes "assertion failed: [words] [value]", with quotes escaped.
     found = re.search(r"assertion failed: \[(.*?)\](?: \[(.*?)\])?\n", message)
-    words, value = found.groups(default="") if found else ("", "")
-    own = ("Invalid value for argument", "The precision matrix of")
-    return (
-        (words + value).replace('\\"', '"') if words.startswith(own) else None
-    )
+    return found and "".join(found.groups("")).replace('\\"', '"')

@@ -10,6 +10,7 @@ from apache_beam.utils import shared
 
 import trainers
 from tf_vlae import atomic
+from tf_vlae import validation
 from trainers.scoring import saved_models
 from trainers.scoring import shards
 from trainers.scoring.image_format import ImageFormat
@@ -19,7 +20,7 @@ from trainers.scoring.score_shard import ScoreShard
 from trainers.scoring.scoring_model import ScoringModel
 
 # Workers elsewhere need no checkout: this code goes to them with the job.
-for _module in (trainers, atomic):
+for _module in (trainers, atomic, validation):
     cloudpickle.register_pickle_by_value(_module)
 
 

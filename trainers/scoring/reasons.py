@@ -4,6 +4,8 @@ import re
 
 import tensorflow as tf
 
+from tf_vlae import validation
+
 # Errors after which nothing more can be read.
 LOST = (tf.errors.DataLossError, tf.errors.FailedPreconditionError)
 
@@ -14,10 +16,8 @@ def words(error):
     Args:
         error: `tf.errors.OpError`.
     """
-    # A failed check: "assertion failed: [words] [value]", in a line.
-    pattern = r"assertion failed: \[(.*?)\](?: \[(.*?)\])?\n"
-    if found := re.search(pattern, error.message):
-        return "".join(found.groups("")).replace('\\"', '"')
+    if found := validation.failed_check(error.message):
+        return found
     text = re.sub(r"\{\{.*?\}\} ?|\[Op:.*|\[\[.*", "", error.message)
     return " ".join(text.split())
 
