@@ -129,7 +129,8 @@ class TestOmniglot:
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    "TFDS_DATA_DIR" not in os.environ, reason="for data sets that are there"
+    "TFDS_DATA_DIR" not in os.environ,
+    reason="TFDS_DATA_DIR names no folder of real data sets",
 )
 @pytest.mark.parametrize(
     ("name", "ink"),

@@ -8,7 +8,7 @@ from sklearn import datasets
 
 import tf_vlae
 
-SEEDS = (0, 1)
+SEEDS = (0, 1, 2)
 
 
 @pytest.fixture(scope="module")

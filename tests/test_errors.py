@@ -258,7 +258,7 @@ class TestArgumentsOfMethods:
         (False, 1e30, {"T": 0}),
         (False, np.nan, {"T": 1}),
         (True, 1e30, {"T": 1}),
-        (True, np.nan, {"mode": "cg", "covariance": "low_rank"}),
+        (False, np.nan, {"mode": "cg", "covariance": "low_rank"}),
         (True, 1e30, {"mode": "gradient", "covariance": "hessian"}),
         (True, np.nan, {"covariance": "implicit"}),
     ],
