@@ -16,6 +16,11 @@ _FAILED = (
 )
 
 
+def flatten(tensor):
+    """From `[batch, ...]` to `[batch, data]`."""
+    return tf.reshape(tensor, [-1, tensor.shape[1:].num_elements()])
+
+
 def cholesky(matrix):
     """Cholesky factor of `matrix`, or an error where there is none.
 

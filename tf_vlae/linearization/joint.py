@@ -5,6 +5,7 @@ import math
 
 import tensorflow as tf
 
+from tf_vlae import linalg
 from tf_vlae.linearization.tape import TapeLinearizer
 
 
@@ -28,13 +29,13 @@ class Joint:
     def __init__(self, decoder, likelihood, x):
         self.decoder = decoder
         self.likelihood = likelihood
-        self.x = _flat(x)
+        self.x = linalg.flatten(x)
 
     def log_likelihood(self, z):
         """Log p(x|z), `[..., batch]`, for z `[..., batch, latent]`."""
         rows = tf.reshape(z, [-1, z.shape[-1]])
         shape = tf.concat([tf.shape(z)[:-1], tf.shape(self.x)[1:]], axis=0)
-        output = tf.reshape(_flat(self.decoder(rows)), shape)
+        output = tf.reshape(linalg.flatten(self.decoder(rows)), shape)
         return self.likelihood.log_prob(self.x, output)
 
     def log_prob(self, z):
@@ -122,8 +123,3 @@ def linearizer(decoder):
     if hasattr(decoder, "linearizer"):
         return decoder.linearizer()
     return TapeLinearizer(decoder)
-
-
-def _flat(tensor):
-    """From `[batch, ...]` to `[batch, data]`."""
-    return tf.reshape(tensor, [-1, tensor.shape[1:].num_elements()])

@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from tf_vlae import linalg
 from tf_vlae.linearization.base import Linearization
 from tf_vlae.linearization.base import Linearizer
 
@@ -40,9 +41,7 @@ class TapeLinearization(Linearization):
             persistent=True, watch_accessed_variables=False
         ) as tape:
             tape.watch(z)
-            images = decoder(z, training=False)
-            data = images.shape[1:].num_elements()
-            self.output = tf.reshape(images, [-1, data])
+            self.output = linalg.flatten(decoder(z, training=False))
         self._tape = tape
 
     def vjp(self, r):

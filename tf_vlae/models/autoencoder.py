@@ -201,9 +201,7 @@ class Autoencoder(keras.Model):
     def _read(self, batch):
         """Checked float images, `[batch, *image_shape]`, of any batch."""
         x = self._reader(batch)
-        if not self.built:
-            with self.distribute_strategy.scope():
-                self.build(x.shape)
+        self._make_variables(x.shape)
         return x
 
     # ---- What can be asked of a model.
@@ -334,6 +332,7 @@ class Autoencoder(keras.Model):
             A `tf_vlae.linearization.Joint`.
         """
         x = self._read(x)
+        # Not before the images are read: they may be the model's first.
         return self._inference.joint(x)
 
     def elbo_terms(self, x, seed=None, T=None, training=False):

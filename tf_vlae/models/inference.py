@@ -1,6 +1,7 @@
 import tensorflow as tf
 import tensorflow_probability as tfp
 
+from tf_vlae import linalg
 from tf_vlae.draw import draw_from
 from tf_vlae.evaluation import importance
 from tf_vlae.linearization import Joint
@@ -33,8 +34,7 @@ class Inference:
 
     def posterior(self, x, seed, T=None):
         """The distribution q(z|x)."""
-        encoded, joint = self._prepare(x)
-        return self._posterior(encoded, joint=joint, seed=seed, **_updates(T))
+        return self._infer(*self._prepare(x), seed, T)
 
     def path(self, x, seed, T=None):
         """Means of q after each update, `[updates + 1, batch, latent]`."""
@@ -43,8 +43,10 @@ class Inference:
     def elbo_terms(self, x, seed, T=None):
         """Log p(x|z), `[batch]`, and the `Draw` of z."""
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
-        draw = draw_from(self.posterior(x, infer_seed, T), sample_seed)
-        return self.joint(x).log_likelihood(draw.z), draw
+        encoded, joint = self._prepare(x)
+        q = self._infer(encoded, joint, infer_seed, T)
+        draw = draw_from(q, sample_seed)
+        return joint.log_likelihood(draw.z), draw
 
     def training_terms(self, x, seed):
         """The same as training takes it, with the gradient of all of it."""
@@ -56,12 +58,11 @@ class Inference:
     def importance_sample(self, x, num_samples, seed, T=None, proposal=None):
         """The `Estimate` of a batch, see `Autoencoder.log_likelihood`."""
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
-        q = self.posterior(x, infer_seed, T)
+        encoded, joint = self._prepare(x)
+        q = self._infer(encoded, joint, infer_seed, T)
         if proposal is not None:
             q = proposal(self._posterior.mean(q), x)
-        return importance.estimate(
-            self.joint(x).log_prob, q, num_samples, sample_seed
-        )
+        return importance.estimate(joint.log_prob, q, num_samples, sample_seed)
 
     def mean_data(self, z):
         """E[x|z], `[batch, data]`, for z `[batch, latent]`."""
@@ -76,9 +77,11 @@ class Inference:
         count = self._posterior.encoder_outputs
         return networks.encode(self._encoder, x, count), self.joint(x)
 
+    def _infer(self, encoded, joint, seed, T):
+        return self._posterior(encoded, joint=joint, seed=seed, **_updates(T))
+
     def _outputs(self, z):
-        images = self._decoder(z)
-        return tf.reshape(images, [-1, images.shape[1:].num_elements()])
+        return linalg.flatten(self._decoder(z))
 
 
 def _updates(T):

@@ -3,8 +3,10 @@
 import numpy as np
 import tensorflow as tf
 
+from tf_vlae import linalg
 from tf_vlae import pixels
 from tf_vlae import validation
+from tf_vlae.models import networks
 
 
 def check_batch_size(value):
@@ -45,21 +47,18 @@ def adapt(model, batches, read, own_encoder, own_decoder):
         own_decoder: bool. Whether it made the decoder.
     """
 
-    def flat(images):
-        return tf.reshape(images, [-1, images.shape[1:].num_elements()])
-
     def residual(batch):
         """Data less its reconstruction from the encoder's mean."""
         x = read(batch)
-        guess = model.encoder(x)
-        mean = guess[0] if isinstance(guess, (tuple, list)) else guess
-        return flat(x) - model.likelihood.mean(flat(model.decoder(mean)))
+        (mean,) = networks.encode(model.encoder, x, 1)
+        output = linalg.flatten(model.decoder(mean))
+        return linalg.flatten(x) - model.likelihood.mean(output)
 
     if batches.cardinality() == tf.data.INFINITE_CARDINALITY:
         expected = "a finite data set: `repeat` is for `fit` alone"
         raise validation.invalid("data", expected, "an infinite one")
     mean, variance = pixels.mean_and_variance(
-        flat(read(batch)) for batch in batches
+        linalg.flatten(read(batch)) for batch in batches
     )
     if own_encoder:
         model.encoder.center.assign(mean)
