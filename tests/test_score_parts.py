@@ -14,11 +14,11 @@ from helpers.scoring import image_format
 from helpers.scoring import MAIN
 from trainers.scoring import beam_options
 from trainers.scoring import saved_models
+from trainers.scoring.inputs.record import Record
+from trainers.scoring.outputs.score_folder import ScoreFolder
+from trainers.scoring.outputs.shard_files import ShardFiles
 from trainers.scoring.program import main
-from trainers.scoring.record import Record
-from trainers.scoring.score_folder import ScoreFolder
 from trainers.scoring.settings import Settings
-from trainers.scoring.shard_files import ShardFiles
 
 
 @pytest.fixture(scope="module")

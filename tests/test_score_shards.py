@@ -10,7 +10,7 @@ from helpers import scoring
 from helpers.scoring import image_format
 from helpers.scoring import write
 from helpers.stored import store
-from trainers.scoring import shards
+from trainers.scoring.inputs import shards
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import tf_vlae
 from trainers.scoring import beam_options
 from trainers.scoring import job
 from trainers.scoring import quantities
-from trainers.scoring.image_format import ImageFormat
+from trainers.scoring.inputs.image_format import ImageFormat
 from trainers.scoring.settings import Settings
 
 MAIN = pathlib.Path(__file__).parents[2] / "trainers" / "score.py"

@@ -12,10 +12,10 @@ import trainers
 from tf_vlae import atomic
 from tf_vlae import validation
 from trainers.scoring import saved_models
-from trainers.scoring import shards
-from trainers.scoring.image_format import ImageFormat
+from trainers.scoring.inputs import shards
+from trainers.scoring.inputs.image_format import ImageFormat
 from trainers.scoring.job_progress import JobProgress
-from trainers.scoring.score_folder import ScoreFolder
+from trainers.scoring.outputs.score_folder import ScoreFolder
 from trainers.scoring.score_shard import ScoreShard
 from trainers.scoring.scoring_model import ScoringModel
 

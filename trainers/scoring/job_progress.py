@@ -2,7 +2,7 @@ import contextlib
 import threading
 
 from trainers.common.progress_bar import ProgressBar
-from trainers.scoring.counts import Counts
+from trainers.scoring.outputs.counts import Counts
 
 # Seconds between two looks at the folder.
 _PERIOD = 2.0

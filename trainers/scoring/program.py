@@ -10,7 +10,7 @@ from trainers.common.program import Program
 from trainers.scoring import beam_options
 from trainers.scoring import job
 from trainers.scoring import quantities
-from trainers.scoring import rows
+from trainers.scoring.outputs import rows
 from trainers.scoring.settings import Settings
 
 

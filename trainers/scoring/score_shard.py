@@ -6,8 +6,8 @@ import numpy as np
 import tensorflow as tf
 from apache_beam.metrics import Metrics
 
-from trainers.scoring import reasons
-from trainers.scoring.shard_files import ShardFiles
+from trainers.scoring.inputs import reasons
+from trainers.scoring.outputs.shard_files import ShardFiles
 
 
 class ScoreShard(beam.DoFn):

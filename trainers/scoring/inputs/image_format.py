@@ -5,8 +5,8 @@ import numpy as np
 import tensorflow as tf
 from google.protobuf import message
 
-from trainers.scoring import reasons
-from trainers.scoring.record import Record
+from trainers.scoring.inputs import reasons
+from trainers.scoring.inputs.record import Record
 
 _ENCODED = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 

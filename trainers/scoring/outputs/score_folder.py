@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from tf_vlae import atomic
 from trainers.common import differences
-from trainers.scoring.counts import Counts
+from trainers.scoring.outputs.counts import Counts
 
 
 class ScoreFolder:

@@ -7,9 +7,9 @@ of its `inputs`, None if only reading tells, and `records`, a function of an
 
 import tensorflow as tf
 
-from trainers.scoring.dataset_slice import DatasetSlice
-from trainers.scoring.library_split import LibrarySplit
-from trainers.scoring.tfrecord_file import TFRecordFile
+from trainers.scoring.inputs.dataset_slice import DatasetSlice
+from trainers.scoring.inputs.library_split import LibrarySplit
+from trainers.scoring.inputs.tfrecord_file import TFRecordFile
 
 # What the library makes of a data set, and tensorflow_datasets does not have.
 _OWN = ("binary_mnist", "digits", "omniglot", "svhn")

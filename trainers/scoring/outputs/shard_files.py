@@ -3,9 +3,9 @@ import contextlib
 import tensorflow as tf
 
 from tf_vlae import atomic
-from trainers.scoring import examples
-from trainers.scoring import rows
-from trainers.scoring.counts import Counts
+from trainers.scoring.outputs import examples
+from trainers.scoring.outputs import rows
+from trainers.scoring.outputs.counts import Counts
 
 
 class ShardFiles:

@@ -3,8 +3,8 @@ import itertools
 
 import tensorflow as tf
 
-from trainers.scoring import reasons
-from trainers.scoring.record import Record
+from trainers.scoring.inputs import reasons
+from trainers.scoring.inputs.record import Record
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,6 +1,6 @@
 import tensorflow as tf
 
-from trainers.scoring import examples
+from trainers.scoring.outputs import examples
 
 
 class TFRecordRows:

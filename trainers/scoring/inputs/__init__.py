@@ -1,0 +1,1 @@
+"""What is scored: shards of the data, and the images in them."""

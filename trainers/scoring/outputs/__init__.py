@@ -1,0 +1,1 @@
+"""What scoring leaves: a folder with files of rows."""

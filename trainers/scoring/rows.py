@@ -1,6 +1,0 @@
-"""Files of scores, one row for each image, by an `id`."""
-
-from trainers.scoring.parquet_rows import ParquetRows
-from trainers.scoring.tfrecord_rows import TFRecordRows
-
-KINDS = {"tfrecord": TFRecordRows, "parquet": ParquetRows}
