@@ -11,7 +11,6 @@ from tf_vlae import pixels
 from tf_vlae import seeds
 from tf_vlae import validation
 from tf_vlae.draw import prior_of
-from tf_vlae.evaluation import importance
 from tf_vlae.image_reader import ImageReader
 from tf_vlae.models import networks
 from tf_vlae.models import preparation
@@ -20,9 +19,6 @@ from tf_vlae.models.inference import Inference
 from tf_vlae.models.objective import Objective
 from tf_vlae.posteriors import Diagonal
 from tf_vlae.posteriors import Posterior
-
-# Streams of noise that must not meet.
-_TRAIN, _TEST = 0, 1
 
 # What a model has been adapted to; 0 is nothing yet.
 _FLOATS, _INTEGERS = 1.0, 2.0
@@ -110,7 +106,9 @@ class Autoencoder(keras.Model):
             encoder=encoder, decoder=decoder, posterior=posterior
         )
         self._reader = ImageReader(self.compute_dtype, self.likelihood.check)
-        self._objective = Objective(kl_weight, posterior.metric_names)
+        self._objective = Objective(
+            kl_weight, self.seed, posterior.metric_names
+        )
         self.kl_weight = self._objective.kl_weight
         # Checks and batched factorisations are slow or absent in XLA.
         self.supports_jit = False
@@ -422,16 +420,10 @@ class Autoencoder(keras.Model):
         x = self._read(pixels.as_array_or_dataset(x))
         num_samples = tf.convert_to_tensor(num_samples)
         T, seed = self._updates(T), seeds.stateless(seed)
-
-        def some(start):
-            fold = tf.random.experimental.stateless_fold_in(seed, start)
-            batch = x[start : start + importance.EXAMPLES]
-            return self._inference.importance_sample(
-                batch, num_samples, fold, T, proposal
-            )
-
         with validation.readable_errors():
-            return importance.in_batches(some, tf.shape(x)[0], x.dtype)
+            return self._inference.importance_sample(
+                x, num_samples, seed, T, proposal
+            )
 
     def _updates(self, T):
         """T as a number of updates of q, or None."""
@@ -446,36 +438,13 @@ class Autoencoder(keras.Model):
 
     def train_step(self, data):
         x = self._read(data)
-        seed = seeds.of_step(self.seed, _TRAIN, self.optimizer.iterations)
-        variables = self.trainable_variables
-        replicas = tf.distribute.get_strategy().num_replicas_in_sync
-        with tf.GradientTape() as tape:
-            reconstruction, draw = self._inference.training_terms(x, seed)
-            losses = self._objective.losses(
-                reconstruction, draw.kl, self.optimizer.iterations
-            )
-            # The optimizer adds the gradients of all the replicas.
-            loss = tf.reduce_mean(losses) / replicas
-        gradients = tape.gradient(loss, variables)
-        # A shared encoder may have a head that this posterior does not use.
-        used = [
-            (gradient, variable)
-            for gradient, variable in zip(gradients, variables, strict=True)
-            if gradient is not None
-        ]
-        # A check that fails stops all of the update, its count included.
-        with tf.control_dependencies([gradient for gradient, _ in used]):
-            self.optimizer.apply_gradients(used)
-        return self._objective.track(losses, reconstruction, draw)
+        return self._objective.train_step(
+            self._inference, x, self.optimizer, self.trainable_variables
+        )
 
     def test_step(self, data):
         x = self._read(data)
-        # How many examples this evaluation has seen: the same noise each
-        # time it is run, and another for each batch.
-        seed = seeds.of_step(self.seed, _TEST, self._objective.seen)
-        reconstruction, draw = self._inference.elbo_terms(x, seed)
-        losses = draw.kl - reconstruction
-        return self._objective.track(losses, reconstruction, draw)
+        return self._objective.test_step(self._inference, x)
 
     def predict_step(self, data):
         return self.reconstruct(data)

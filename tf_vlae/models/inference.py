@@ -54,9 +54,18 @@ class Inference:
         draw = self._posterior.draw(encoded, joint, seed)
         return joint.log_likelihood(draw.z), draw
 
-    @tf.function(reduce_retracing=True)
     def importance_sample(self, x, num_samples, seed, T=None, proposal=None):
-        """The `Estimate` of a batch, see `Autoencoder.log_likelihood`."""
+        """The `Estimate` of any number of images, in bounded memory."""
+
+        def some(start):
+            fold = tf.random.experimental.stateless_fold_in(seed, start)
+            batch = x[start : start + importance.EXAMPLES]
+            return self._estimate(batch, num_samples, fold, T, proposal)
+
+        return importance.in_batches(some, tf.shape(x)[0], x.dtype)
+
+    @tf.function(reduce_retracing=True)
+    def _estimate(self, x, num_samples, seed, T=None, proposal=None):
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
         encoded, joint = self._prepare(x)
         q = self._infer(encoded, joint, infer_seed, T)

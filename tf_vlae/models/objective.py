@@ -2,9 +2,13 @@ import keras
 import tensorflow as tf
 from keras.optimizers import schedules
 
+from tf_vlae import seeds
 from tf_vlae import validation
 
 _NAMES = ("loss", "elbo", "reconstruction", "kl")
+
+# Streams of noise that must not meet.
+_TRAIN, _TEST = 0, 1
 
 
 class Objective:
@@ -15,13 +19,15 @@ class Objective:
 
     Args:
         kl_weight: float, or a schedule of the training steps.
+        seed: int. Fixes the noise of all steps.
         metric_names: iterable of str. What the posterior measures besides.
     """
 
-    def __init__(self, kl_weight, metric_names=()):
+    def __init__(self, kl_weight, seed, metric_names=()):
         if not isinstance(kl_weight, schedules.LearningRateSchedule):
             kl_weight = validation.positive("kl_weight", kl_weight)
         self.kl_weight = kl_weight
+        self._seed = seed
         self._means = {
             name: keras.metrics.Mean(name=name)
             for name in (*_NAMES, *metric_names)
@@ -32,35 +38,64 @@ class Objective:
         """Each `keras.metrics.Mean`, a list."""
         return list(self._means.values())
 
-    @property
-    def seen(self):
-        """Number of examples since the means were reset, a scalar."""
-        return self._means["loss"].count
-
-    def losses(self, reconstruction, kl, step):
-        """The loss of each example in a training step, `[batch]`.
+    def train_step(self, inference, x, optimizer, variables):
+        """Updates the weights by a batch.
 
         Args:
-            reconstruction: tensor of shape `[batch]`.
-            kl: tensor of shape `[batch]`.
-            step: integer scalar, the number of steps so far.
-        """
-        weight = self.kl_weight
-        if callable(weight):
-            weight = weight(step)
-        return tf.cast(weight, kl.dtype) * kl - reconstruction
-
-    def track(self, losses, reconstruction, draw):
-        """Takes in a batch.
-
-        Args:
-            losses: tensor of shape `[batch]`.
-            reconstruction: tensor of shape `[batch]`.
-            draw: the `Draw`.
+            inference: the `Inference` of the model.
+            x: float tensor of shape `[batch, *image_shape]`.
+            optimizer: a Keras optimizer.
+            variables: list of the weights.
 
         Returns:
             A dict with the running means of all that the batch has.
         """
+        step = optimizer.iterations
+        seed = seeds.of_step(self._seed, _TRAIN, step)
+        replicas = tf.distribute.get_strategy().num_replicas_in_sync
+        with tf.GradientTape() as tape:
+            reconstruction, draw = inference.training_terms(x, seed)
+            losses = self._weight(step, draw.kl.dtype) * draw.kl
+            losses -= reconstruction
+            # The optimizer adds the gradients of all the replicas.
+            loss = tf.reduce_mean(losses) / replicas
+        gradients = tape.gradient(loss, variables)
+        # A shared encoder may have a head that this posterior does not use.
+        used = [
+            (gradient, variable)
+            for gradient, variable in zip(gradients, variables, strict=True)
+            if gradient is not None
+        ]
+        # A check that fails stops all of the update, its count included.
+        with tf.control_dependencies([gradient for gradient, _ in used]):
+            optimizer.apply_gradients(used)
+        return self._track(losses, reconstruction, draw)
+
+    def test_step(self, inference, x):
+        """Measures a batch.
+
+        Args:
+            inference: the `Inference` of the model.
+            x: float tensor of shape `[batch, *image_shape]`.
+
+        Returns:
+            A dict with the running means.
+        """
+        # How many examples this evaluation has seen: the same noise each
+        # time it is run, and another for each batch.
+        seen = self._means["loss"].count
+        seed = seeds.of_step(self._seed, _TEST, seen)
+        reconstruction, draw = inference.elbo_terms(x, seed)
+        return self._track(draw.kl - reconstruction, reconstruction, draw)
+
+    def _weight(self, step, dtype):
+        """Weight of the KL term in a step, a scalar."""
+        weight = self.kl_weight
+        if callable(weight):
+            weight = weight(step)
+        return tf.cast(weight, dtype)
+
+    def _track(self, losses, reconstruction, draw):
         elbo = reconstruction - draw.kl
         values = (losses, elbo, reconstruction, draw.kl)
         found = {**dict(zip(_NAMES, values, strict=True)), **draw.metrics}

@@ -1,0 +1,198 @@
+"""Networks of the user: decoders that end in a sigmoid, encoders of Keras."""
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tf_vlae
+
+SHAPE = (8, 8, 1)
+
+
+def keras_encoder(dtype=None):
+    """The encoder of the Keras documentation's VAE, made small.
+
+    It gives a mean, a log-variance and a sample.
+    """
+    inputs = keras.Input(SHAPE, dtype=dtype)
+    h = keras.layers.Conv2D(4, 3, 2, "same", activation="relu")(inputs)
+    h = keras.layers.Conv2D(8, 3, 2, "same", activation="relu")(h)
+    h = keras.layers.Dense(16, activation="relu")(keras.layers.Flatten()(h))
+    mean = keras.layers.Dense(2)(h)
+    log_variance = keras.layers.Dense(2)(h)
+    sample = keras.layers.GaussianNoise(1.0)(mean)
+    return keras.Model(inputs, [mean, log_variance, sample])
+
+
+def convolutional_decoder(activation):
+    inputs = keras.Input((2,))
+    h = keras.layers.Dense(2 * 2 * 8, activation="relu")(inputs)
+    h = keras.layers.Reshape((2, 2, 8))(h)
+    for filters in (8, 4):
+        h = keras.layers.Conv2DTranspose(
+            filters, 3, 2, "same", activation="relu"
+        )(h)
+    output = keras.layers.Conv2DTranspose(
+        1, 3, padding="same", activation=activation
+    )
+    return keras.Model(inputs, output(h))
+
+
+def dense_decoder(activation):
+    return keras.Sequential(
+        [
+            keras.Input((2,)),
+            keras.layers.Dense(12, "relu"),
+            keras.layers.Dense(64, activation),
+            keras.layers.Reshape(SHAPE),
+        ]
+    )
+
+
+class SubclassedDecoder(keras.Model):
+    def __init__(self, activation):
+        super().__init__()
+        self.dense = keras.layers.Dense(64)
+        self.activation = keras.activations.get(activation)
+
+    def call(self, z):
+        return keras.ops.reshape(self.activation(self.dense(z)), (-1, *SHAPE))
+
+
+DECODERS = [convolutional_decoder, dense_decoder, SubclassedDecoder]
+
+
+class TestForeignNetworks:
+    @pytest.mark.parametrize("make", DECODERS)
+    def test_sigmoid_is_taken_apart(self, make):
+        decoder = make("sigmoid")
+        model = tf_vlae.VLAE(
+            encoder=keras_encoder(),
+            decoder=decoder,
+            likelihood="bernoulli",
+            T=2,
+        )
+        model.build((None, *SHAPE))
+        z = tf.random.stateless_normal([5, 2], [0, 1])
+        logits = model.decoder(z)
+        assert logits.shape == (5, *SHAPE)
+        np.testing.assert_allclose(
+            tf.sigmoid(logits), decoder(z), rtol=1e-5, atol=1e-6
+        )
+        # Mean images are those of the decoder as it came.
+        np.testing.assert_allclose(
+            model.decode(z), decoder(z), rtol=1e-5, atol=1e-6
+        )
+        assert len(model.trainable_variables) == len(
+            {id(variable) for variable in model.trainable_variables}
+        )
+
+    def test_logits_do_not_round(self):
+        decoder = keras.Sequential(
+            [
+                keras.Input((1,)),
+                keras.layers.Dense(1, "sigmoid", kernel_initializer="ones"),
+            ]
+        )
+        logits = tf_vlae.likelihoods.WithoutSigmoid(decoder)
+        z = tf.constant([[-200.0], [0.5], [50.0]])
+        np.testing.assert_array_equal(logits(z), z)
+
+    def test_double_precision_is_kept(self):
+        double = keras.Sequential(
+            [
+                keras.Input((1,), dtype="float64"),
+                keras.layers.Dense(3, "sigmoid", dtype="float64"),
+            ]
+        )
+        model = tf_vlae.VLAE(
+            latent=1,
+            hidden=(),
+            decoder=double,
+            likelihood="bernoulli",
+            dtype="float64",
+        )
+        model.build((None, 3))
+        z = np.array([[1 / 3]])
+        expected = z @ double.get_weights()[0]
+        np.testing.assert_allclose(model.decoder(z), expected, rtol=1e-14)
+
+    def test_logits_of_something_else(self):
+        logits = tf_vlae.likelihoods.WithoutSigmoid(dense_decoder("tanh"))
+        with pytest.raises(ValueError, match=r"`decoder`.*sigmoid"):
+            logits(tf.zeros([1, 2]))
+
+    @pytest.mark.parametrize("make", DECODERS)
+    @pytest.mark.parametrize(
+        ("likelihood", "activation"),
+        [("bernoulli", "linear"), ("gaussian", "sigmoid")],
+    )
+    def test_others_stay_as_they_are(self, make, likelihood, activation):
+        decoder = make(activation)
+        model = tf_vlae.VLAE(
+            latent=2, hidden=(4,), decoder=decoder, likelihood=likelihood
+        )
+        model.build((None, *SHAPE))
+        assert model.decoder is decoder
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(
+        ("make", "likelihood"),
+        list(zip(DECODERS[:2], ["bernoulli", "gaussian"], strict=True)),
+    )
+    def test_elbo_rises_and_trains_and_saves(self, make, likelihood, tmp_path):
+        keras.utils.set_random_seed(0)
+        model = tf_vlae.VLAE(
+            encoder=keras_encoder(),
+            decoder=make("sigmoid"),
+            likelihood=likelihood,
+            seed=0,
+        )
+        model.build((None, *SHAPE))
+        # A decoder that tells its inputs apart, and data that comes from it.
+        for variable in model.decoder.trainable_variables:
+            variable.assign(3 * variable)
+        x = model.sample(200, seed=0)
+        model.adapt(x)
+        elbos = [model.elbo(x, seed=0, T=T).numpy().mean() for T in (0, 1, 4)]
+        assert elbos[0] + 0.2 < elbos[1] < elbos[2] - 0.1
+        history = model.fit(x, epochs=5, verbose=0).history["elbo"]
+        assert history[-1] > history[0]
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        np.testing.assert_allclose(
+            loaded.elbo(x[:5], seed=0), model.elbo(x[:5], seed=0), rtol=1e-5
+        )
+
+
+class TestRefinerAlone:
+    @pytest.mark.slow
+    @pytest.mark.parametrize("make", DECODERS)
+    def test_probabilities_are_as_good_as_logits(self, make):
+        mu = tf.random.stateless_normal([5, 2], [0, 1])
+        x = tf.random.stateless_uniform([5, *SHAPE], [0, 0])
+        decoders = [make("sigmoid"), make("linear")]
+        for decoder in decoders:
+            decoder(mu)
+        decoders[1].set_weights(decoders[0].get_weights())
+        a, b = (
+            tf_vlae.layers.LaplacePosterior(decoder, "bernoulli", T=3)(mu, x)
+            for decoder in decoders
+        )
+        np.testing.assert_allclose(a.mean(), b.mean(), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(
+            a.covariance(), b.covariance(), rtol=1e-4, atol=1e-5
+        )
+        assert np.abs(a.mean() - mu).max() > 0.01
+
+    def test_path_is_that_of_the_call(self):
+        mu = tf.random.stateless_normal([5, 2], [0, 1])
+        x = tf.random.stateless_uniform([5, *SHAPE], [0, 0])
+        refine = tf_vlae.layers.LaplacePosterior(
+            dense_decoder("sigmoid"), "bernoulli", T=3
+        )
+        path = refine.path(mu, x)
+        np.testing.assert_allclose(path[-1], refine(mu, x).mean(), rtol=1e-5)
+        with pytest.raises(ValueError, match="argument `T`"):
+            refine.path(mu, x, T=-1)
