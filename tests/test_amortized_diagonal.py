@@ -108,7 +108,9 @@ def test_step_has_no_factorisation_per_example():
     model.adapt(x)
     model.compile(keras.optimizers.Adam())
     model.optimizer.build(model.trainable_variables)
-    step = tf.function(model.train_step).get_concrete_function(tf.constant(x))
+    step = tf.function(model.train_step, autograph=False).get_concrete_function(
+        tf.constant(x)
+    )
     shapes = [
         op.inputs[0].shape.as_list()
         for op in step.graph.get_operations()

@@ -65,7 +65,7 @@ SIDES = {
 def compile_loss(model, x):
     """A function without arguments: the loss, and the side of each kink."""
 
-    @tf.function
+    @tf.function(autograph=False)
     def evaluate():
         loss = training_loss(model, x)
         operations = loss.graph.get_operations()

@@ -77,7 +77,7 @@ def test_log_prob_is_that_of_the_full_posterior(likelihood):
 def _gradients(model, repeats, x):
     """Gradients of the training loss, one row of arrays for each repeat."""
 
-    @tf.function
+    @tf.function(autograph=False)
     def gradient(seed):
         with tf.GradientTape() as tape:
             terms = model.elbo_terms(x, seed, training=True)
@@ -142,7 +142,9 @@ def test_step_has_no_jacobian_and_no_factor_per_example(likelihood):
         model = _model(likelihood, covariance)
         model.compile(keras.optimizers.Adam())
         model.optimizer.build(model.trainable_variables)
-        return tf.function(model.train_step).get_concrete_function(x)
+        return tf.function(
+            model.train_step, autograph=False
+        ).get_concrete_function(x)
 
     full, implicit = trace("full"), trace("implicit")
     assert _batched_factorisations(full)

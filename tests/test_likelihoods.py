@@ -179,7 +179,7 @@ class TestCheck:
             likelihoods.Bernoulli().check(x)
 
     def test_bernoulli_in_a_graph(self):
-        @tf.function
+        @tf.function(autograph=False)
         def checked(x):
             with tf.control_dependencies(likelihoods.Bernoulli().check(x)):
                 return tf.identity(x)

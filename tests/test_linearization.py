@@ -246,7 +246,7 @@ class TestProducts:
         decoder, z = smooth("convolutional"), normal(4, LATENT)
         v = normal(4, LATENT, seed=1)
 
-        @tf.function
+        @tf.function(autograph=False)
         def product(z):
             return linearizer(decoder)(z).jvp(v)
 

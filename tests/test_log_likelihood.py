@@ -256,7 +256,11 @@ def test_follows_the_weights():
 def test_one_factorisation_per_example_and_update(T):
     model = small_model(tf_vlae.VLAE, T=T)
     graph = model._inference._estimate.get_concrete_function(
-        tf.constant(images()), tf.constant(5000), tf.constant([0, 0])
+        tf.constant(images()),
+        tf.constant(5000),
+        tf.constant([0, 0]),
+        None,
+        None,
     ).graph.as_graph_def()
     # The loop over samples is a function of the graph's library.
     loop = [op for f in graph.library.function for op in f.node_def]

@@ -49,7 +49,7 @@ def by_hand(settings, data):
     model.adapt(data.epoch(0))
     variables = model.trainable_variables
 
-    @tf.function
+    @tf.function(autograph=False)
     def step(number, batch):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(

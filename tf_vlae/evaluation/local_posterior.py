@@ -75,7 +75,9 @@ class LocalPosterior:
         )
         self._samples = validation.integer("samples", samples, 1)
         self._seed = validation.seed("seed", seed)
-        self._graph = tf.function(self._fit, reduce_retracing=True)
+        self._graph = tf.function(
+            self._fit, autograph=False, reduce_retracing=True
+        )
 
     def __call__(self, mean, x):
         start = self._refine(mean, x)

@@ -57,15 +57,24 @@ class Inference:
     def importance_sample(self, x, num_samples, seed, T=None, proposal=None):
         """The `Estimate` of any number of images, in bounded memory."""
 
+        # One graph for any number of images.
+        graph = self._estimate.get_concrete_function(
+            tf.TensorSpec([None, *x.shape[1:]], x.dtype),
+            tf.TensorSpec([], num_samples.dtype),
+            tf.TensorSpec([2], seed.dtype),
+            T,
+            proposal,
+        )
+
         def some(start):
             fold = tf.random.experimental.stateless_fold_in(seed, start)
             batch = x[start : start + importance.EXAMPLES]
-            return self._estimate(batch, num_samples, fold, T, proposal)
+            return graph(batch, num_samples, fold)
 
         return importance.in_batches(some, tf.shape(x)[0], x.dtype)
 
-    @tf.function(reduce_retracing=True)
-    def _estimate(self, x, num_samples, seed, T=None, proposal=None):
+    @tf.function(autograph=False)
+    def _estimate(self, x, num_samples, seed, T, proposal):
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
         encoded, joint = self._prepare(x)
         q = self._infer(encoded, joint, infer_seed, T)

@@ -28,7 +28,7 @@ def on_all_workers(strategy, step, steps_per_execution):
             "steps_per_execution", "1 with workers", steps_per_execution
         )
 
-    @tf.function(reduce_retracing=True)
+    @tf.function(autograph=False, reduce_retracing=True)
     def function(iterator):
         logs = strategy.run(step, args=(next(iterator),))
         return {

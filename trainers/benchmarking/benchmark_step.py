@@ -20,7 +20,7 @@ class BenchmarkStep:
         model.compile(keras.optimizers.Adam(5e-4))
         model.optimizer.build(model.trainable_variables)
         self._x = tf.constant(x)
-        self._step = tf.function(model.train_step)
+        self._step = tf.function(model.train_step, autograph=False)
 
     def __call__(self):
         # A number outside of TensorFlow is there when all is done.

@@ -75,7 +75,7 @@ def _works(measured, steps):
 
     model, by_one = fit(1)
     _, by_ten = fit(10)
-    train_step = tf.function(model.train_step)
+    train_step = tf.function(model.train_step, autograph=False)
     variables = model.trainable_variables
     gradients = [tf.zeros_like(variable) for variable in variables]
     update = tf.function(lambda: model.optimizer.apply(gradients, variables))

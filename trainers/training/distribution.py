@@ -63,7 +63,7 @@ def mean_over_replicas(strategy, value):
 
 @functools.cache
 def _mean_function(strategy):
-    @tf.function
+    @tf.function(autograph=False)
     def mean(value):
         values = strategy.run(tf.identity, args=(value,))
         return strategy.reduce("MEAN", values, axis=None)
