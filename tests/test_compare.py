@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
     process = trainer_runs.call("compare.py", *arguments)
     assert process.returncode == 0, process.stderr
     assert "4/4 [" in process.stdout
-    assert "4/4 cells done" in process.stdout
+    assert "4/4 runs done" in process.stdout
     before = {p: p.stat().st_mtime_ns for p in folder.glob("*/results.json")}
     assert len(before) == 4
     # Finished cells are kept.

@@ -34,6 +34,7 @@ DEFAULTS = {
     "num_samples": "100",
     "image_epochs": "10",
     "keep_every": "0",
+    "test": "True",
     "export": "True",
 }
 PAPER = {

@@ -86,7 +86,18 @@ def test_there_is_a_switch(undisturbed):
     assert [each["warm_start"] for each in flags] == ["2", "auto"]
 
 
-@pytest.mark.parametrize("value", ["soon", "-1", "1.5"])
+@pytest.mark.parametrize(
+    ("text", "expected"), [("80%", 8), ("0%", None), ("3", 3), ("100%", 10)]
+)
+def test_may_be_a_share_of_the_epochs(text, expected):
+    settings, resolved = trainer_runs.parse(
+        "--epochs=10", f"--warm_start={text}"
+    )
+    assert settings.warm_start == expected
+    assert resolved["warm_start"] == text
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", "1.5", "%", "101%", "-3%"])
 def test_bad_flag(value):
     with pytest.raises(SystemExit, match=r"warm_start.*number of epochs"):
         trainer_runs.parse(f"--warm_start={value}")

@@ -56,7 +56,6 @@ class Inference:
 
     def importance_sample(self, x, num_samples, seed, T=None, proposal=None):
         """The `Estimate` of any number of images, in bounded memory."""
-
         # One graph for any number of images.
         graph = self._estimate.get_concrete_function(
             tf.TensorSpec([None, *x.shape[1:]], x.dtype),

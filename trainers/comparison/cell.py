@@ -1,13 +1,13 @@
 import dataclasses
-import json
 import pathlib
 
+from trainers.common.run import Run
 from trainers.training import configs
 
 
 @dataclasses.dataclass(frozen=True)
-class Cell:
-    """A run of the trainer, a cell of the table, with its folder.
+class Cell(Run):
+    """A run of the trainer that is a cell of the table.
 
     Args:
         dataset: str, a name of `tf_vlae.datasets`.
@@ -39,12 +39,7 @@ class Cell:
         )
 
     @property
-    def folder(self):
-        return self.root / self.name
-
-    @property
     def flags(self):
-        """What follows `python trainers/main.py`, a list of str."""
         return [
             f"--flagfile={configs.path(self.dataset, self.size)}",
             f"--model={self.model}",
@@ -55,14 +50,3 @@ class Cell:
             "--noexport",
             f"--workdir={self.folder}",
         ]
-
-    def results(self):
-        """The dict of results.json, or None if the run is not finished."""
-        path = self.folder / "results.json"
-        return json.loads(path.read_text()) if path.exists() else None
-
-    def epoch(self):
-        """Number of epochs that are done."""
-        path = self.folder / "history.csv"
-        lines = path.read_text().splitlines() if path.exists() else [""]
-        return len(lines) - 1

@@ -10,10 +10,10 @@ from trainers.common import data_flags
 from trainers.common import list_flags
 from trainers.common import paper
 from trainers.common import report
+from trainers.common import scheduler
 from trainers.common.program import Program
 from trainers.comparison import grid
 from trainers.comparison import plot
-from trainers.comparison import scheduler
 from trainers.comparison import table
 
 
@@ -97,7 +97,7 @@ def run(values):
     )
     extra = [f"--data_dir={values.data_dir}"] if values.data_dir else []
     try:
-        scheduler.run(cells, values.parallel, extra)
+        scheduler.start(cells, values.parallel, extra)
     except RuntimeError as error:
         sys.exit(str(error))
     rows = table.rows(cells)

@@ -10,7 +10,7 @@ from trainers.training.workdir import read_flags
 
 
 def finish(data, workdir, settings, state):
-    """Evaluates the best epoch on the test set, saves and exports it.
+    """Evaluates the best epoch, saves and exports it.
 
     The results are written last: a run that has them is finished.
 
@@ -27,7 +27,9 @@ def finish(data, workdir, settings, state):
     model = experiment.make_model(settings, data)
     workdir.checkpoints.restore(state.best_epoch, model)
     began = time.monotonic()
-    test = quality.test_results(model, data, settings.num_samples)
+    test = None
+    if settings.test:
+        test = quality.test_results(model, data, settings.num_samples)
     seconds = time.monotonic() - began
     model.save(workdir.model)
     results = {

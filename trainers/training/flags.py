@@ -41,8 +41,7 @@ def settings(values):
     """
     found = values.flag_values_dict()
     found["hidden"] = tuple(map(int, found["hidden"]))
-    if found["warm_start"] != "auto":
-        found["warm_start"] = int(found["warm_start"]) or None
+    found["warm_start"] = _warm_start(found["warm_start"], found["epochs"])
     return types.SimpleNamespace(**found)
 
 
@@ -189,8 +188,8 @@ def _define_training(values):
         "warm_start",
         "0",
         "Number of epochs in which vlae trains as vae does, which is cheap, "
-        "before it trains with its own posterior; auto, until the validation "
-        "ELBO flattens.",
+        "before it trains with its own posterior; 80%, a share of --epochs; "
+        "auto, until the validation ELBO flattens.",
         flag_values=values,
     )
     flags.DEFINE_integer(
@@ -264,6 +263,12 @@ def _define_output(values):
         flag_values=values,
     )
     flags.DEFINE_boolean(
+        "test",
+        True,
+        "Whether to evaluate the best epoch on the test set.",
+        flag_values=values,
+    )
+    flags.DEFINE_boolean(
         "export", True, "Whether to export a SavedModel.", flag_values=values
     )
 
@@ -275,8 +280,8 @@ def _define_checks(values):
         )
     flags.register_validator(
         "warm_start",
-        lambda text: text == "auto" or text.isdecimal(),
-        "Expected a number of epochs, or auto.",
+        _is_warm_start,
+        "Expected a number of epochs, a share of them like 80%, or auto.",
         values,
     )
     flags.register_validator(
@@ -297,6 +302,22 @@ def _define_checks(values):
         "--strategy=multi_worker needs a --workdir that all the workers share.",
         values,
     )
+
+
+def _warm_start(text, epochs):
+    """The argument of VLAE that a checked value of the flag stands for."""
+    if text == "auto":
+        return text
+    number = int(text.rstrip("%"))
+    if text.endswith("%"):
+        number = round(epochs * number / 100)
+    return number or None
+
+
+def _is_warm_start(text):
+    if text.endswith("%"):
+        return text[:-1].isdecimal() and int(text[:-1]) <= 100
+    return text == "auto" or text.isdecimal()
 
 
 def _is_positive(value):

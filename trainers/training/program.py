@@ -37,8 +37,13 @@ def run(values):
         if chief:
             finishing.finish(data, workdir, settings, state)
         distribution.wait_for_all(strategy)
-    value = workdir.read_results()["test"]["log_likelihood"]
-    print(f"Test log-likelihood: {value:.2f} nats per image.")
+    results = workdir.read_results()
+    if results["test"]:
+        value = results["test"]["log_likelihood"]
+        print(f"Test log-likelihood: {value:.2f} nats per image.")
+    else:
+        value = results["best"]["val_elbo"]
+        print(f"Best validation ELBO: {value:.2f} nats per image.")
 
 
 main = Program(run, flags.define)

@@ -1,4 +1,4 @@
-"""Runs the cells of a comparison, several at once."""
+"""Starts runs of the trainer, several at once."""
 
 import concurrent.futures
 import os
@@ -14,33 +14,35 @@ _PERIOD = 2.0
 _FIRST_ERROR = concurrent.futures.FIRST_EXCEPTION
 
 
-def run(cells, parallel, extra):
+def start(runs, parallel, extra=(), may_fail=False):
     """Trains what is missing, and shows how far it is.
 
     Args:
-        cells: list of `Cell`. Those with results are left as they are.
+        runs: list of `Run`. Those with results are left as they are.
         parallel: int. Number of runs at once, each on one thread if there
             are several.
         extra: list of str, flags for all the runs.
+        may_fail: bool. Whether the others go on after one has failed.
     """
-    missing = [cell for cell in cells if cell.results() is None]
+    missing = [run for run in runs if run.results() is None]
     bar = ProgressBar(
-        total=sum(cell.epochs for cell in cells),
-        initial=_epochs(cells),
+        total=sum(run.epochs for run in runs),
+        initial=_epochs(runs),
         unit="epoch",
     )
     processes = []
     pool = concurrent.futures.ThreadPoolExecutor(parallel)
     try:
         left = {
-            pool.submit(_train, cell, parallel > 1, extra, processes)
-            for cell in missing
+            pool.submit(_train, run, parallel > 1, extra, processes)
+            for run in missing
         }
         while left:
             done, left = concurrent.futures.wait(left, _PERIOD, _FIRST_ERROR)
-            _show(bar, cells)
+            _show(bar, runs)
             for each in done:
-                each.result()
+                if not may_fail:
+                    each.result()
     finally:
         # After an error, or an interrupt, nothing is to go on unseen.
         pool.shutdown(wait=False, cancel_futures=True)
@@ -49,17 +51,17 @@ def run(cells, parallel, extra):
         bar.close()
 
 
-def _train(cell, one_thread, extra, processes):
+def _train(run, one_thread, extra, processes):
     """Runs the trainer, its output in a file beside the run."""
     environment = dict(os.environ)
     if one_thread:
         environment["TF_NUM_INTRAOP_THREADS"] = "1"
         environment["TF_NUM_INTEROP_THREADS"] = "1"
-    log = cell.folder.with_suffix(".log")
+    log = run.folder.with_suffix(".log")
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as file:
         process = subprocess.Popen(
-            [sys.executable, _MAIN, *cell.flags, *extra],
+            [sys.executable, _MAIN, *run.flags, *extra],
             stdout=file,
             stderr=subprocess.STDOUT,
             env=environment,
@@ -67,21 +69,19 @@ def _train(cell, one_thread, extra, processes):
         processes.append(process)
         code = process.wait()
     if code:
-        raise RuntimeError(f"The run {cell.name} failed: see {log}.")
+        raise RuntimeError(f"The run {run.name} failed: see {log}.")
 
 
-def _epochs(cells):
+def _epochs(runs):
     """Number of epochs done; those of a finished run count as all."""
-    return sum(
-        cell.epochs if cell.results() else cell.epoch() for cell in cells
-    )
+    return sum(run.epochs if run.results() else run.epoch() for run in runs)
 
 
-def _show(bar, cells):
+def _show(bar, runs):
     """Shows where the runs are."""
-    finished = [cell for cell in cells if cell.results()]
-    running = [c for c in cells if c.folder.exists() and c not in finished]
+    finished = [run for run in runs if run.results()]
+    running = [r for r in runs if r.folder.exists() and r not in finished]
     where = "".join(
-        f", {cell.name} epoch {cell.epoch()}/{cell.epochs}" for cell in running
+        f", {run.name} epoch {run.epoch()}/{run.epochs}" for run in running
     )
-    bar.show(_epochs(cells), f"{len(finished)}/{len(cells)} cells done{where}")
+    bar.show(_epochs(runs), f"{len(finished)}/{len(runs)} runs done{where}")

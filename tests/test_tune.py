@@ -1,0 +1,145 @@
+"""A search for training recipes."""
+
+import csv
+import functools
+import math
+
+import matplotlib.image
+import pytest
+
+from helpers import trainer_runs
+from trainers.tuning import program
+from trainers.tuning import search
+from trainers.tuning import space
+from trainers.tuning.trial import Trial
+
+COMMON = ("--hidden=8", "--latent=2")
+
+
+class TestSpace:
+    def test_trials_are_within_it_and_differ(self):
+        found = [space.settings("vae", number) for number in range(200)]
+        rates = [each["learning_rate"] for each in found]
+        assert 1e-3 <= min(rates) < 1.2e-3
+        assert 1.3e-2 < max(rates) <= 1.6e-2
+        # Evenly on a scale of logarithms.
+        assert 0.4 < sum(rate < 4e-3 for rate in rates) / 200 < 0.6
+        assert {each["clip_norm"] for each in found} == {None, 100, 200, 400}
+        assert len({tuple(each.values()) for each in found}) > 150
+
+    def test_models_share_what_they_all_have(self):
+        for number in range(20):
+            vae = space.settings("vae", number)
+            vlae = space.settings("vlae", number)
+            assert vlae.pop("warm_start") in {"0", "50%", "80%", "90%"}
+            assert vae == vlae
+
+    def test_are_flags_of_the_trainer(self, tmp_path):
+        trial = Trial("vlae", 3, 20, tmp_path, COMMON)
+        settings, resolved = trainer_runs.parse(*trial.flags)
+        assert settings.schedule == "cosine"
+        assert settings.learning_rate == trial.settings["learning_rate"]
+        assert settings.clip_norm == trial.settings["clip_norm"]
+        assert settings.hidden == (8,)
+        assert not settings.test
+        assert resolved["warm_start"] == trial.settings["warm_start"]
+
+
+@pytest.mark.parametrize(
+    ("trials", "expected"),
+    [(1, [9.0]), (3, [3.0, 9.0]), (4, [1.0, 3.0, 9.0]), (9, [1.0, 3.0, 9.0])],
+)
+def test_the_last_budget_is_the_whole_one(trials, expected):
+    assert search.budgets(trials, 9.0) == pytest.approx(expected)
+
+
+def start_here(trials, started):
+    """What the scheduler does, in this process."""
+    for trial in trials:
+        if trial.results() is None:
+            trainer_runs.run(*trial.flags)
+            started.append(trial)
+
+
+@pytest.mark.slow
+class TestSearch:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def folder(cls, tmp_path_factory):
+        return tmp_path_factory.mktemp("tune")
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def rungs(cls, folder):
+        started = []
+        start = functools.partial(start_here, started=started)
+        arguments = "vae", 3, 0.06, folder, COMMON, start
+        rungs = search.search(*arguments)
+        count = len(started)
+        # Nothing is trained twice.
+        assert search.search(*arguments) == rungs
+        assert len(started) == count
+        return rungs
+
+    def test_the_best_goes_on(self, rungs):
+        assert [len(rung) for rung in rungs] == [3, 1]
+        for rung in rungs:
+            scores = [trial.score for trial in rung]
+            assert scores == sorted(scores, reverse=True)
+        assert rungs[1][0].number == rungs[0][0].number
+
+    def test_it_has_three_times_the_budget(self, rungs, folder):
+        best = rungs[1][0]
+        size = best.settings["batch_size"]
+        short, long = (
+            Trial("vae", 0, epochs, folder / "costs" / f"batch_{size}", COMMON)
+            for epochs in (1, 3)
+        )
+        epoch = max(
+            long.cpu_seconds - short.cpu_seconds, 0.1 * long.cpu_seconds
+        )
+        epoch /= 2
+        overhead = max(short.cpu_seconds - epoch, 0)
+        for trial, seconds in ((rungs[0][0], 1.2), (best, 3.6)):
+            expected = max(1, round((seconds - overhead) / epoch))
+            assert trial.epochs == expected
+
+    def test_no_trial_saw_the_test_set(self, rungs):
+        for trial in rungs[0]:
+            assert trial.results()["test"] is None
+            assert math.isfinite(trial.score)
+
+    def test_what_it_leaves(self, rungs, folder, capsys):
+        # All the trials are there already.
+        program.main(
+            [
+                "--models=vae",
+                "--trials=3",
+                "--minutes=0.06",
+                f"--workdir={folder}",
+                *COMMON,
+            ]
+        )
+        with open(folder / "table.csv") as file:
+            rows = list(csv.DictReader(file))
+        best = rungs[1][0]
+        assert len(rows) == 4
+        assert float(rows[0]["validation ELBO"]) == best.score
+        assert f"| {best.score:.2f} |" in capsys.readouterr().out
+        assert matplotlib.image.imread(folder / "table.png").ndim == 3
+        settings, _ = trainer_runs.parse(f"--flagfile={folder}/vae.flags")
+        for name, value in best.settings.items():
+            assert getattr(settings, name) == value
+        assert settings.epochs == best.epochs
+
+
+def test_a_search_without_results_is_an_error(tmp_path):
+    with pytest.raises(RuntimeError, match=r"vae failed.*costs"):
+        search.search("vae", 1, 1.0, tmp_path, COMMON, lambda trials: None)
+
+
+@pytest.mark.parametrize("flag", ["--minutes=0", "--models=vea", "--latents=3"])
+def test_bad_flags_are_told_at_once(flag, tmp_path):
+    with pytest.raises(SystemExit, match=flag[2:9]):
+        program.main([flag, f"--workdir={tmp_path}/tune"])
+    assert not (tmp_path / "tune").exists()

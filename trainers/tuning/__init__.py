@@ -1,0 +1,1 @@
+"""Finds training recipes: trainers/tune.py."""

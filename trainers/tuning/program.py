@@ -1,0 +1,116 @@
+"""The program that finds training recipes."""
+
+import functools
+import pathlib
+import sys
+
+from absl import flags
+
+from tf_vlae import atomic
+from tf_vlae.models import MODELS
+from trainers.common import list_flags
+from trainers.common import report
+from trainers.common import scheduler
+from trainers.common import tables
+from trainers.common.program import Program
+from trainers.training import program as training
+from trainers.tuning import plot
+from trainers.tuning import search
+from trainers.tuning import space
+
+
+def define_flags(values):
+    """Defines the flags.
+
+    Args:
+        values: `flags.FlagValues` to define them in.
+    """
+    list_flags.define(
+        "models",
+        ("vae", "vlae"),
+        MODELS.__contains__,
+        f"Models to find recipes for, of {', '.join(MODELS)}.",
+        values,
+    )
+    flags.DEFINE_integer(
+        "trials", 9, "Settings to try for each model.", 1, flag_values=values
+    )
+    flags.DEFINE_float(
+        "minutes",
+        3.0,
+        "CPU minutes of training in the longest trials.",
+        flag_values=values,
+    )
+    flags.register_validator(
+        "minutes",
+        lambda minutes: minutes > 0,
+        "Expected a positive number.",
+        values,
+    )
+    flags.DEFINE_string(
+        "workdir", "tune", "Folder of it all.", flag_values=values
+    )
+    flags.DEFINE_integer(
+        "parallel",
+        1,
+        "Runs at once, each on one thread if several.",
+        1,
+        flag_values=values,
+    )
+
+
+def run(values, more):
+    """Searches, prints the table and leaves it with a flagfile per model.
+
+    Args:
+        values: parsed `flags.FlagValues`.
+        more: list of str, flags of the trainer.
+    """
+    # An unknown flag is told at once, and not by every trial.
+    training.main.parse(more)
+    root = pathlib.Path(values.workdir)
+    start = functools.partial(
+        scheduler.start, parallel=values.parallel, may_fail=True
+    )
+    rows = []
+    for model in dict.fromkeys(values.models):
+        try:
+            rungs = search.search(
+                model, values.trials, values.minutes, root, tuple(more), start
+            )
+        except RuntimeError as error:
+            sys.exit(str(error))
+        rows += [_row(trial) for rung in reversed(rungs) for trial in rung]
+        _leave_flagfile(root, rungs[-1][0])
+    text = tables.markdown(rows)
+    report.leave(root, "table", rows, plot.draw(rows), text)
+
+
+def _row(trial):
+    return {
+        "model": trial.model,
+        "trial": trial.number,
+        "epochs": trial.epochs,
+        "CPU s": trial.cpu_seconds,
+        **{
+            name: None if value is None else str(value)
+            for name, value in trial.settings.items()
+        },
+        "validation ELBO": trial.score,
+    }
+
+
+def _leave_flagfile(root, trial):
+    """Leaves the settings of a trial as trainers/main.py takes them."""
+    lines = [
+        f"# Best of trainers/tune.py: validation ELBO {trial.score:.2f} after "
+        f"{trial.epochs} epochs.",
+        f"--model={trial.model}",
+        f"--epochs={trial.epochs}",
+        *space.as_flags(trial.settings),
+    ]
+    path = root / f"{trial.model}.flags"
+    atomic.write(path, "".join(f"{line}\n" for line in lines))
+
+
+main = Program(run, define_flags, takes_more=True)
