@@ -81,6 +81,7 @@ def good_requests(x, dtype):
     return {
         "serving_default": ({"x": x}, lambda m: [m.reconstruct(x)]),
         "encode": ({"x": x}, lambda m: m.moments(x)),
+        "encode_mean": ({"x": x}, lambda m: [m.moments(x)[0]]),
         "decode": ({"z": z}, lambda m: [m.decode(z)]),
         "sample": (
             {"seed": seed, "num_samples": count},
@@ -239,6 +240,7 @@ def test_inputs_and_outputs(served):
                 "scale_tril": (floats, (-1, LATENT, LATENT)),
             },
         ),
+        "encode_mean": ({"x": x}, {"mean": (floats, (-1, LATENT))}),
         "decode": ({"z": (floats, (-1, LATENT))}, {"x": image}),
         "sample": ({"seed": number, "num_samples": number}, {"x": image}),
         "log_likelihood": (
@@ -253,3 +255,37 @@ def test_inputs_and_outputs(served):
     for name, (inputs, outputs) in expected.items():
         assert describe(stored[name].inputs) == inputs
         assert describe(stored[name].outputs) == outputs
+
+
+def test_weights_that_change_after_an_export_change_the_answers(tmp_path):
+    x = images("float32", "gaussian")
+    model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, seed=0)
+    model.adapt(x)
+    tf_vlae.export(model, tmp_path)
+    # What an export knows of the weights is constant in its graphs alone.
+    for variable in model.decoder.trainable_variables:
+        variable.assign(variable + 0.3)
+    other = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, seed=0)
+    other.adapt(x)
+    other.set_weights(model.get_weights())
+    np.testing.assert_array_equal(model.encode(x), other.encode(x))
+    np.testing.assert_array_equal(
+        model.log_likelihood(x, 5, seed=0), other.log_likelihood(x, 5, seed=0)
+    )
+
+
+def test_the_gram_matrix_is_not_computed_for_each_request():
+    model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, seed=0)
+    model.adapt(images("float32", "gaussian"))
+
+    def products():
+        graph = tf.function(model.moments, autograph=False)
+        concrete = graph.get_concrete_function(tf.TensorSpec([None, *SHAPE]))
+        return sum(
+            op.type == "MatMul" for op in concrete.graph.get_operations()
+        )
+
+    before = products()
+    with model.decoder.frozen():
+        assert products() == before - 1
+    assert products() == before

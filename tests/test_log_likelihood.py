@@ -255,7 +255,7 @@ def test_follows_the_weights():
 @pytest.mark.parametrize("T", [0, 2])
 def test_one_factorisation_per_example_and_update(T):
     model = small_model(tf_vlae.VLAE, T=T)
-    graph = model._inference._estimate.get_concrete_function(
+    graph = model._inference._graph.get_concrete_function(
         tf.constant(images()),
         tf.constant(5000),
         tf.constant([0, 0]),

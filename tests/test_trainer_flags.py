@@ -6,6 +6,7 @@ import pathlib
 import pytest
 
 from helpers import trainer_runs
+from tf_vlae.models import MODELS
 
 CONFIGS = pathlib.Path(__file__).parents[1] / "configs"
 
@@ -21,11 +22,11 @@ DEFAULTS = {
     "mode": "newton",
     "covariance": "full",
     "batch_size": "32",
-    "learning_rate": "0.001",
-    "schedule": "constant",
-    "warmup_steps": "300",
+    "learning_rate": "0.002",
+    "schedule": "cosine",
+    "warmup_steps": "100",
     "final_rate": "0.05",
-    "epochs": "100",
+    "epochs": "80",
     "warm_start": "0",
     "kl_warmup": "0",
     "patience": "0",
@@ -40,6 +41,8 @@ DEFAULTS = {
 PAPER = {
     "batch_size": "128",
     "learning_rate": "0.0005",
+    "schedule": "constant",
+    "warmup_steps": "300",
     "epochs": "2000",
     "image_epochs": "50",
 }
@@ -121,6 +124,42 @@ class TestFlagfiles:
         settings = config("mnist_big", "--T=4", "--model=vae")
         assert (settings.T, settings.model) == (4, "vae")
         assert settings.latent == 50
+
+
+class TestRecipes:
+    def test_fast_has_a_peak_for_each_model(self):
+        for model in MODELS:
+            settings = config(
+                "mnist_small", "--recipe=fast", f"--model={model}"
+            )
+            assert settings.schedule == "cosine"
+            assert settings.clip_norm == 200
+            assert 1e-3 < settings.learning_rate < 1e-2
+
+    def test_fast_refines_late(self):
+        settings = config("mnist_big", "--recipe=fast", "--epochs=40")
+        assert settings.covariance == "diagonal"
+        assert settings.warm_start == 36
+
+    def test_what_is_given_wins(self):
+        settings = config("mnist_big", "--recipe=fast", "--clip_norm=3")
+        assert (settings.clip_norm, settings.schedule) == (3, "cosine")
+
+    @pytest.mark.parametrize("more", [[], ["--recipe=none"]])
+    def test_a_rate_alone_is_constant(self, more):
+        settings, resolved = trainer_runs.parse("--learning_rate=0.01", *more)
+        assert settings.learning_rate == 0.01
+        assert settings.schedule == "constant"
+        assert settings.clip_norm is None
+        assert settings.warm_start is None
+        assert "recipe" not in resolved
+
+    def test_flags_of_a_run_are_its_own(self, tmp_path):
+        # They have all that the recipe said, whatever it says later.
+        _, resolved = trainer_runs.parse("--dataset=mnist", "--model=vae")
+        path = tmp_path / "flags.txt"
+        path.write_text("".join(f"--{k}={v}\n" for k, v in resolved.items()))
+        assert trainer_runs.parse(f"--flagfile={path}")[1] == resolved
 
 
 class TestErrors:

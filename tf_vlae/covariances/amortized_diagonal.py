@@ -37,7 +37,7 @@ class AmortizedDiagonal(Full):
 
     encoder_outputs = 2
 
-    def __init__(self, iterations=4, examples=16):
+    def __init__(self, iterations=2, examples=4):
         self.iterations = validation.integer("iterations", iterations, 1)
         self.examples = validation.integer("examples", examples, 1)
 

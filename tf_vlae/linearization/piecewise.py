@@ -20,12 +20,15 @@ class PiecewiseLinearizer(Linearizer):
         kernels: list of the tensors W_0 to W_L, `[inputs, outputs]`.
         biases: list of the tensors b_0 to b_L.
         activation: its branches, e.g. `LeakyBranches(0.0)` for ReLU.
+        output_gram: tensor W_L W_L^T, if it is there already.
     """
 
-    def __init__(self, kernels, biases, activation):
+    def __init__(self, kernels, biases, activation, output_gram=None):
         *self.kernels, self.output_kernel = kernels
         *self.biases, self.output_bias = biases
         self.activation = activation
+        if output_gram is not None:
+            self.output_gram = output_gram
 
     def __call__(self, z):
         hidden, branches = z, []

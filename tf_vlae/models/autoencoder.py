@@ -227,7 +227,8 @@ class Autoencoder(keras.Model):
 
     def encode(self, x, T=None):
         """Mean of q(z|x), `[batch, latent]`. Arguments as of `posterior`."""
-        return self._given.posterior.mean(self.posterior(x, T))
+        # Without the covariance, which takes as long as an update.
+        return self.path(x, T)[-1]
 
     def moments(self, x, T=None):
         """Mean and Cholesky factor of the covariance of q(z|x).

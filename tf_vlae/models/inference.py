@@ -1,3 +1,5 @@
+import functools
+
 import tensorflow as tf
 import tensorflow_probability as tfp
 
@@ -27,6 +29,7 @@ class Inference:
         self._decoder = decoder
         self._likelihood = likelihood
         self._posterior = posterior
+        self._graph = tf.function(self._estimate, autograph=False)
 
     def joint(self, x):
         """Log p(x, z) as a function of z, a `Joint`."""
@@ -56,23 +59,24 @@ class Inference:
 
     def importance_sample(self, x, num_samples, seed, T=None, proposal=None):
         """The `Estimate` of any number of images, in bounded memory."""
-        # One graph for any number of images.
-        graph = self._estimate.get_concrete_function(
-            tf.TensorSpec([None, *x.shape[1:]], x.dtype),
-            tf.TensorSpec([], num_samples.dtype),
-            tf.TensorSpec([2], seed.dtype),
-            T,
-            proposal,
-        )
+        estimate = functools.partial(self._estimate, T=T, proposal=proposal)
+        if tf.executing_eagerly():
+            # One graph for any number of images.
+            estimate = self._graph.get_concrete_function(
+                tf.TensorSpec([None, *x.shape[1:]], x.dtype),
+                tf.TensorSpec([], num_samples.dtype),
+                tf.TensorSpec([2], seed.dtype),
+                T,
+                proposal,
+            )
 
         def some(start):
             fold = tf.random.experimental.stateless_fold_in(seed, start)
             batch = x[start : start + importance.EXAMPLES]
-            return graph(batch, num_samples, fold)
+            return estimate(batch, num_samples, fold)
 
         return importance.in_batches(some, tf.shape(x)[0], x.dtype)
 
-    @tf.function(autograph=False)
     def _estimate(self, x, num_samples, seed, T, proposal):
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
         encoded, joint = self._prepare(x)

@@ -1,3 +1,5 @@
+import contextlib
+
 import keras
 import tensorflow as tf
 
@@ -18,6 +20,7 @@ def export(model, path, version=None, overwrite=False, metadata=None):
     ```
     serving_default  x                  -> reconstruction
     encode           x                  -> mean, scale_tril
+    encode_mean      x                  -> mean
     decode           z                  -> x
     sample           seed, num_samples  -> x
     log_likelihood   x, num_samples     -> log_likelihood
@@ -55,7 +58,8 @@ def export(model, path, version=None, overwrite=False, metadata=None):
     text = metadatas.to_json(model, metadata)
     served = signatures(model)
     with new_version(path, version, overwrite) as folder:
-        _write_graphs(folder, served)
+        with getattr(model.decoder, "frozen", contextlib.nullcontext)():
+            _write_graphs(folder, served)
         extra = folder / "assets.extra"
         extra.mkdir()
         (extra / metadatas.FILE).write_text(text)

@@ -43,6 +43,9 @@ def signatures(model):
         mean, scale_tril = model.moments(x)
         return {"mean": mean, "scale_tril": scale_tril}
 
+    def encode_mean(x):
+        return {"mean": model.encode(x)}
+
     def decode(z):
         return {"x": model.decode(z)}
 
@@ -61,6 +64,7 @@ def signatures(model):
     return {
         "serving_default": Signature(reconstruct, [x]),
         "encode": Signature(encode, [x]),
+        "encode_mean": Signature(encode_mean, [x]),
         "decode": Signature(decode, [z]),
         "sample": Signature(sample, [seed, num_samples]),
         "log_likelihood": Signature(log_likelihood, [x, num_samples]),

@@ -18,6 +18,7 @@ class Cell(Run):
         epochs: int.
         root: `pathlib.Path`, the folder of the comparison.
         logit: bool. Whether pixels are dequantised.
+        recipe: str, as of `--recipe`.
     """
 
     dataset: str
@@ -28,13 +29,15 @@ class Cell(Run):
     epochs: int
     root: pathlib.Path
     logit: bool = False
+    recipe: str = "paper"
 
     @property
     def name(self):
         updates = f"_T{self.T}" if self.T else ""
         logit = "_logit" if self.logit else ""
+        recipe = "" if self.recipe == "paper" else f"_{self.recipe}"
         return (
-            f"{self.dataset}{logit}_{self.size}_{self.model}{updates}_"
+            f"{self.dataset}{logit}_{self.size}_{self.model}{updates}{recipe}_"
             f"{self.epochs}epochs_{self.seed}"
         )
 
@@ -47,6 +50,7 @@ class Cell(Run):
             f"--seed={self.seed}",
             f"--epochs={self.epochs}",
             f"--logit={self.logit}",
+            f"--recipe={self.recipe}",
             "--noexport",
             f"--workdir={self.folder}",
         ]

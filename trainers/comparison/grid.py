@@ -3,7 +3,17 @@
 from trainers.comparison.cell import Cell
 
 
-def cells(datasets, size, models, updates, seeds, epochs, root, logit=False):
+def cells(
+    datasets,
+    size,
+    models,
+    updates,
+    seeds,
+    epochs,
+    root,
+    logit=False,
+    recipe="paper",
+):
     """All the cells of a comparison.
 
     Args:
@@ -15,6 +25,7 @@ def cells(datasets, size, models, updates, seeds, epochs, root, logit=False):
         epochs: int.
         root: `pathlib.Path`.
         logit: bool. Whether to dequantise pixels; binary ones stay.
+        recipe: str, as of `--recipe`.
 
     Returns:
         A list of `Cell`.
@@ -29,6 +40,7 @@ def cells(datasets, size, models, updates, seeds, epochs, root, logit=False):
             epochs,
             root,
             logit and "binary" not in dataset,
+            recipe,
         )
         for dataset in datasets
         for seed in range(seeds)

@@ -15,6 +15,7 @@ from trainers.common.program import Program
 from trainers.comparison import grid
 from trainers.comparison import plot
 from trainers.comparison import table
+from trainers.training import recipes
 
 
 def define_flags(values):
@@ -26,6 +27,13 @@ def define_flags(values):
     _define_table(values)
     flags.DEFINE_integer(
         "epochs", 20, "Epochs of each run.", 1, flag_values=values
+    )
+    flags.DEFINE_enum(
+        "recipe",
+        "paper",
+        recipes.NAMES,
+        "Training recipe of all the runs, as in trainers/main.py.",
+        flag_values=values,
     )
     flags.DEFINE_integer("seeds", 1, "Number of seeds.", 1, flag_values=values)
     flags.DEFINE_boolean(
@@ -94,6 +102,7 @@ def run(values):
         values.epochs,
         root,
         values.logit,
+        values.recipe,
     )
     extra = [f"--data_dir={values.data_dir}"] if values.data_dir else []
     try:

@@ -15,6 +15,7 @@ from trainers.common import data_flags
 from trainers.common import list_flags
 from trainers.training import distribution
 from trainers.training import optimization
+from trainers.training import recipes
 
 
 def define(values):
@@ -37,9 +38,13 @@ def settings(values):
         values: parsed `flags.FlagValues`.
 
     Returns:
-        A `types.SimpleNamespace`, an attribute for each flag.
+        A `types.SimpleNamespace`, an attribute for each flag but
+        --recipe.
     """
+    _apply_recipe(values)
     found = values.flag_values_dict()
+    # All that it says is there.
+    del found["recipe"]
     found["hidden"] = tuple(map(int, found["hidden"]))
     found["warm_start"] = _warm_start(found["warm_start"], found["epochs"])
     return types.SimpleNamespace(**found)
@@ -52,24 +57,40 @@ def resolved(values):
         values: parsed `flags.FlagValues`.
 
     Returns:
-        A dict from names to text, without the flags that have no value.
+        A dict from names to text, without the flags that have no value, and
+        without --recipe, whose values are all there.
     """
+    _apply_recipe(values)
     return {
         name: ",".join(value) if isinstance(value, list) else str(value)
         for name, value in values.flag_values_dict().items()
-        if value is not None
+        if value is not None and name != "recipe"
     }
 
 
 def defaults():
-    """The values of flags that are not given, as `resolved` has them.
+    """The values of flags without a recipe, as `resolved` has them.
 
     Returns:
         A dict from names to text.
     """
     values = flags.FlagValues()
     define(values)
+    values.mark_as_parsed()
+    values.recipe = "none"
     return resolved(values)
+
+
+def _apply_recipe(values):
+    """Sets the flags of the recipe, but those that were given."""
+    given = values["learning_rate"].present
+    name = values.recipe or ("none" if given else "fast")
+    if name != "none":
+        found = recipes.values(
+            name, values.dataset, values.model, values.latent
+        )
+        for flag, value in found.items():
+            values.set_default(flag, value)
 
 
 def _define_data(values):
@@ -141,6 +162,16 @@ def _define_training(values):
         lower_bound=1,
         flag_values=values,
     )
+    flags.DEFINE_enum(
+        "recipe",
+        None,
+        [*recipes.NAMES, "none"],
+        "Values for --learning_rate, --schedule, --clip_norm, --covariance and "
+        "--warm_start that go together; those that are given win. paper is a "
+        "constant rate for 2000 epochs, fast a cosine for minutes. By default "
+        "fast, or none if a --learning_rate is given.",
+        flag_values=values,
+    )
     flags.DEFINE_float(
         "learning_rate",
         1e-3,
@@ -179,7 +210,7 @@ def _define_training(values):
     )
     flags.DEFINE_integer(
         "epochs",
-        100,
+        80,
         "Most epochs to train.",
         lower_bound=1,
         flag_values=values,

@@ -1,0 +1,54 @@
+"""Training recipes: values of flags that belong together, for each model.
+
+Those of `fast` are from trainers/tune.py; see docs/training.md.
+"""
+
+NAMES = ("fast", "paper")
+
+# Peaks of the learning rate, for runs of about 1 to 10 minutes of CPU time.
+_PEAKS = {
+    "vae": 4e-3,
+    "savae": 4e-3,
+    "hfvae": 4e-3,
+    "iafvae": 4e-3,
+    "vlae": 5e-3,
+}
+# From this latent size on, samples by conjugate gradients are cheaper than
+# Cholesky factors.
+_MANY_LATENTS = 32
+
+
+def values(name, dataset, model, latent):
+    """The values of a recipe.
+
+    Args:
+        name: one of `NAMES`.
+        dataset: str, as of `--dataset`.
+        model: str, as of `--model`.
+        latent: int, as of `--latent`.
+
+    Returns:
+        A dict from names of flags to values.
+    """
+    if name == "paper":
+        implicit = latent > _MANY_LATENTS
+        return {
+            "learning_rate": 5e-4,
+            "covariance": "implicit" if implicit else "full",
+        }
+    if dataset == "digits":
+        # So few images are learned in seconds, and lower rates overfit less.
+        return {
+            "learning_rate": 2e-3,
+            "schedule": "cosine",
+            "warmup_steps": 100,
+        }
+    return {
+        "learning_rate": _PEAKS[model],
+        "schedule": "cosine",
+        "clip_norm": 200.0,
+        # As a VAE first, and refined while the rate falls: most epochs are as
+        # cheap as a VAE's, and the last ones have the better posterior.
+        "covariance": "diagonal",
+        "warm_start": "90%",
+    }
