@@ -35,7 +35,7 @@ class ImageReader:
     def __call__(self, batch):
         x = pixels.scale(pixels.images(batch), self._dtype)
         self.check_shape(x.shape)
-        checks = validation.finite("x", x, "pixels") + self._check(x)
+        checks = validation.bounded("x", x, "pixels") + self._check(x)
         with tf.control_dependencies(checks):
             return tf.identity(x)
 

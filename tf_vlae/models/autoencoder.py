@@ -5,6 +5,7 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import activations
+from tf_vlae import answers
 from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import pixels
@@ -15,6 +16,7 @@ from tf_vlae.image_reader import ImageReader
 from tf_vlae.models import networks
 from tf_vlae.models import preparation
 from tf_vlae.models import workers
+from tf_vlae.models.finite_steps import SkippedSteps
 from tf_vlae.models.inference import Inference
 from tf_vlae.models.objective import Objective
 from tf_vlae.posteriors import Diagonal
@@ -202,6 +204,12 @@ class Autoencoder(keras.Model):
         self._make_variables(x.shape)
         return x
 
+    def _read_latents(self, z):
+        """Checked latent variables, `[..., latent]`, of any array."""
+        z = tf.convert_to_tensor(z, self.compute_dtype)
+        with tf.control_dependencies(validation.bounded("z", z, "latents")):
+            return tf.identity(z)
+
     # ---- What can be asked of a model.
 
     def call(self, x):
@@ -269,9 +277,8 @@ class Autoencoder(keras.Model):
             A tensor of shape `[batch, *image_shape]`.
         """
         self._require_built("decode")
-        z = tf.convert_to_tensor(z, self.compute_dtype)
-        with tf.control_dependencies(validation.finite("z", z, "latents")):
-            return self._as_images(self._inference.mean_data(tf.identity(z)))
+        z = self._read_latents(z)
+        return self._as_images(self._inference.mean_data(z), "z")
 
     def reconstruct(self, x, T=None):
         """The mean image at the mean of q(z|x), `[batch, *image_shape]`.
@@ -281,7 +288,7 @@ class Autoencoder(keras.Model):
             T: as in `posterior`.
         """
         z = self.encode(x, T)
-        return self._as_images(self._inference.mean_data(z))
+        return self._as_images(self._inference.mean_data(z), "x")
 
     def sample(self, n, seed=None, noise=False):
         """Images from the model: z ~ N(0, I), then x given z.
@@ -301,10 +308,14 @@ class Autoencoder(keras.Model):
         prior = prior_of(tf.zeros([self.latent], self.compute_dtype))
         z = prior.sample(n, seed=z_seed)
         if noise:
-            return self._as_images(self._inference.sample_data(z, x_seed))
-        return self._as_images(self._inference.mean_data(z))
+            flat = self._inference.sample_data(z, x_seed)
+        else:
+            flat = self._inference.mean_data(z)
+        return self._as_images(flat, "n")
 
-    def _as_images(self, flat):
+    def _as_images(self, flat, name):
+        """Images that answer an argument, if they are finite."""
+        (flat,) = answers.finite(name, "image", flat)
         return tf.reshape(flat, [-1, *self.image_shape])
 
     def log_joint(self, x, z):
@@ -317,8 +328,9 @@ class Autoencoder(keras.Model):
         Returns:
             A tensor of shape `[..., batch]`.
         """
-        z = tf.convert_to_tensor(z, self.compute_dtype)
-        return self.joint(x).log_prob(z)
+        z = self._read_latents(z)
+        found = self.joint(x).log_prob(z)
+        return answers.finite("x", "log p(x, z)", found)[0]
 
     def joint(self, x):
         """Log p(x, z) as a function of z, with its local views.
@@ -349,9 +361,10 @@ class Autoencoder(keras.Model):
         """
         x, T, seed = self._read(x), self._updates(T), seeds.stateless(seed)
         if training:
+            # Unchecked as yet: a training step skips what is not finite.
             reconstruction, draw = self._inference.training_terms(x, seed)
-        else:
-            reconstruction, draw = self._inference.elbo_terms(x, seed, T)
+            return answers.finite("x", "ELBO", reconstruction, draw.kl)
+        reconstruction, draw = self._inference.elbo_terms(x, seed, T)
         return reconstruction, draw.kl
 
     def elbo(self, x, seed=None, T=None):
@@ -439,7 +452,11 @@ class Autoencoder(keras.Model):
     def train_step(self, data):
         x = self._read(data)
         return self._objective.train_step(
-            self._inference, x, self.optimizer, self.trainable_variables
+            self._inference,
+            x,
+            self.optimizer,
+            self.trainable_variables,
+            self.non_trainable_variables,
         )
 
     def test_step(self, data):
@@ -548,7 +565,10 @@ class Autoencoder(keras.Model):
                 shuffle=False,
                 epochs=epochs,
                 verbose=verbose,
-                callbacks=callbacks,
+                callbacks=[
+                    SkippedSteps(self._objective.steps),
+                    *keras.tree.flatten(callbacks or []),
+                ],
                 validation_data=validation_data,
                 **kwargs,
             )
