@@ -93,8 +93,8 @@ CALLS = {**ON_DATA, **ON_TENSORS, **ON_BATCH}
 @pytest.mark.parametrize("call", CALLS)
 class TestData:
     @pytest.mark.slow
-    @pytest.mark.parametrize("value", [np.nan, np.inf])
-    def test_not_finite(self, gaussian, call, value):
+    @pytest.mark.parametrize("value", [np.nan, np.inf, 1e10, -1e19])
+    def test_not_finite_or_too_large(self, gaussian, call, value):
         with unchanged(gaussian), invalid("x", "1"):
             CALLS[call](gaussian, spoiled(value))
 
@@ -173,7 +173,7 @@ class TestArgumentsOfMethods:
         with invalid("n", n):
             gaussian.sample(n)
 
-    @pytest.mark.parametrize("num_samples", [0, -1, 2.5])
+    @pytest.mark.parametrize("num_samples", [0, -1, 2.5, 2**31])
     def test_num_samples(self, gaussian, num_samples):
         with invalid("num_samples", num_samples):
             gaussian.log_likelihood(images(), num_samples=num_samples)
@@ -246,6 +246,16 @@ class TestArgumentsOfMethods:
         model.fit(images(), verbose=0)
         assert getattr(model, query)(argument).shape == (1, *SHAPE)
 
+    @pytest.mark.parametrize("value", [np.nan, 1e10])
+    def test_latents_out_of_range(self, gaussian, value):
+        z = np.array([[0, value]] * 8)
+        for query in (
+            gaussian.decode,
+            lambda z: gaussian.log_joint(images(), z),
+        ):
+            with invalid("z", "bad latents: 8"):
+                query(z)
+
     def test_latents_of_another_size(self, gaussian):
         with pytest.raises(ValueError, match="2, 5"):
             gaussian.decode(np.zeros([2, 5]))
@@ -270,7 +280,7 @@ def test_failed_factorisation_is_reported(eager, value, kwargs):
     kernel = model.decoder.dense[-1].kernel
     kernel.assign(np.full(kernel.shape, value))
     for call in ("evaluate", *ON_TENSORS):
-        with unchanged(model), invalid("x", "data with this many"):
+        with unchanged(model), invalid("x", "numbers that are not"):
             CALLS[call](model, images())
     model.set_weights(good)
     history = model.fit(images(), verbose=0).history

@@ -53,5 +53,7 @@ def _checks(name, what, values):
     counts = [tf.math.count_nonzero(each, dtype=tf.int32) for each in bad]
     count = tf.add_n(counts)
     return validation.require(
-        count == 0, f"{message}data with this many that are not: ", count
+        count == 0,
+        f"{message}data with numbers that are not, this many: ",
+        count,
     )

@@ -35,15 +35,17 @@ def integer(name, value, minimum):
     return int(value)
 
 
-def seed(name, value):
-    """Returns `value` as an int that seeds noise, or raises.
-
-    So with an int32 tensor of a graph, see `integer`.
-    """
-    value = integer(name, value, 0)
+def int32(name, value, minimum):
+    """The same for an int that is to be an int32 tensor."""
+    value = integer(name, value, minimum)
     if not tf.is_symbolic_tensor(value) and value >= 2**31:
         raise invalid(name, "an integer below 2**31", value)
     return value
+
+
+def seed(name, value):
+    """Returns `value` as an int that seeds noise, or raises, see `int32`."""
+    return int32(name, value, 0)
 
 
 def positive(name, value):

@@ -429,7 +429,7 @@ class Autoencoder(keras.Model):
             error, the effective number of samples, the log-likelihood by half
             of them, and the ELBO, each of shape `[batch]`.
         """
-        num_samples = validation.integer("num_samples", num_samples, 1)
+        num_samples = validation.int32("num_samples", num_samples, 1)
         x = self._read(pixels.as_array_or_dataset(x))
         num_samples = tf.convert_to_tensor(num_samples)
         T, seed = self._updates(T), seeds.stateless(seed)
