@@ -227,6 +227,38 @@ class TestArgumentsOfMethods:
         with invalid("data", "elements like"):
             model.adapt(vectors)
 
+    @pytest.mark.parametrize("form", [lambda x: x, lambda x: (x, x)])
+    def test_images_that_were_not_batched(self, gaussian, form):
+        x = np.zeros([8, 28, 28, 3], np.float32)
+        model = build()
+        data = tf.data.Dataset.from_tensor_slices(form(x))
+        for method in (model.fit, model.evaluate, model.predict):
+            with pytest.raises(ValueError, match=r"argument `x`.*\.batch\(\)"):
+                method(data)
+        data = tf.data.Dataset.from_tensor_slices(form(images()))
+        for method in (gaussian.fit, gaussian.evaluate, gaussian.predict):
+            with invalid("x", "without a batch axis"):
+                method(data)
+
+    def test_batches_of_one_size_are_taken(self):
+        # What is the size of a batch here, and not a row of an image.
+        model = build(eager=True)
+        columns = tf.data.Dataset.from_tensor_slices(np.zeros([8, 4, 1]))
+        with invalid("x", "(4, 4, 1)"):
+            model.fit(columns.batch(4, drop_remainder=True), verbose=0)
+        model.build((None, 4, 1))
+        model.fit(columns.batch(4, drop_remainder=True), verbose=0)
+
+    def test_vectors_that_may_be_images(self):
+        data = tf.data.Dataset.from_tensor_slices(np.zeros([2, 5, 5]))
+        with pytest.warns(UserWarning, match=r"5 examples.*\.batch\(\)"):
+            build(eager=True).fit(data, verbose=0)
+
+    @pytest.mark.parametrize("call", ON_TENSORS)
+    def test_a_single_image(self, gaussian, call):
+        with invalid("x", "without a batch axis (try `x[None]`)"):
+            ON_TENSORS[call](gaussian, images()[0])
+
     def test_data_set_without_an_image(self):
         data = dataset({"picture": images()})
         with invalid("x", "picture"):

@@ -1,3 +1,4 @@
+import math
 import types
 
 import keras
@@ -19,11 +20,15 @@ from tf_vlae.models import workers
 from tf_vlae.models.finite_steps import SkippedSteps
 from tf_vlae.models.inference import Inference
 from tf_vlae.models.objective import Objective
+from tf_vlae.models.scale_warning import ScaleWarning
 from tf_vlae.posteriors import Diagonal
 from tf_vlae.posteriors import Posterior
 
 # What a model has been adapted to; 0 is nothing yet.
 _FLOATS, _INTEGERS = 1.0, 2.0
+
+# What `compile` of Keras takes, and a model does not leave open.
+_FIXED = ("loss", "loss_weights", "metrics", "weighted_metrics")
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -112,6 +117,7 @@ class Autoencoder(keras.Model):
             kl_weight, self.seed, posterior.metric_names
         )
         self.kl_weight = self._objective.kl_weight
+        self._scale_warning = ScaleWarning()
         # Checks and batched factorisations are slow or absent in XLA.
         self.supports_jit = False
 
@@ -188,8 +194,11 @@ class Autoencoder(keras.Model):
         of the model.
         """
         self._require_built("image_dtype")
-        integers = self._adapted.numpy() == _INTEGERS
-        return "uint8" if integers else self.compute_dtype
+        return "uint8" if self._knows_integers else self.compute_dtype
+
+    @property
+    def _knows_integers(self):
+        return self.built and self._adapted.numpy() == _INTEGERS
 
     def _require_built(self, method):
         if not self.built:
@@ -202,7 +211,17 @@ class Autoencoder(keras.Model):
         """Checked float images, `[batch, *image_shape]`, of any batch."""
         x = self._reader(batch)
         self._make_variables(x.shape)
+        if not tf.is_symbolic_tensor(x) and self._knows_integers:
+            self._scale_warning.look(x)
         return x
+
+    def _batches(self, data, *args, **kwargs):
+        """Batches of data for graphs, of which the first is looked at here."""
+        batches = self._reader.batches(data, *args, **kwargs)
+        floats = pixels.images(batches.element_spec).dtype.is_floating
+        if floats and self._knows_integers:
+            self._scale_warning.look(self._reader(next(iter(batches))))
+        return batches
 
     def _read_latents(self, z):
         """Checked latent variables, `[..., latent]`, of any array."""
@@ -449,6 +468,43 @@ class Autoencoder(keras.Model):
 
     # ---- Training.
 
+    def compile(
+        self,
+        optimizer="rmsprop",
+        loss=None,
+        loss_weights=None,
+        metrics=None,
+        weighted_metrics=None,
+        **kwargs,
+    ):
+        """Sets the optimizer, as `keras.Model.compile` does.
+
+        Args:
+            optimizer: name or object of a Keras optimizer.
+            loss: None: a model trains on its negative ELBO.
+            loss_weights: None.
+            metrics: None: a model shows its ELBO and the terms of it.
+            weighted_metrics: None.
+            **kwargs: other arguments of `keras.Model.compile`.
+        """
+        given = (loss, loss_weights, metrics, weighted_metrics)
+        for name, value in zip(_FIXED, given, strict=True):
+            if value:
+                expected = "None, as a model has its negative ELBO and shows it"
+                raise validation.invalid(name, expected, repr(value))
+        super().compile(optimizer, **kwargs)
+        rate = float(tf.convert_to_tensor(self.optimizer.learning_rate))
+        if not math.isfinite(rate):
+            expected = "one with a finite learning rate"
+            raise validation.invalid("optimizer", expected, f"one with {rate}")
+
+    def compile_from_config(self, config):
+        # Models were once saved with losses and metrics of no effect.
+        config = {k: v for k, v in config.items() if k not in _FIXED}
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        if self.built:
+            self.optimizer.build(self.trainable_variables)
+
     def train_step(self, data):
         x = self._read(data)
         return self._objective.train_step(
@@ -492,6 +548,12 @@ class Autoencoder(keras.Model):
             data: a `tf.data.Dataset` of batches, or an array.
             batch_size: int. For an array.
         """
+
+        def read(batch):
+            x = self._reader(batch)
+            self._scale_warning.look(x)
+            return x
+
         batches = self._reader.batches(data, batch_size, "data")
         spec = pixels.images(batches.element_spec)
         self._make_variables(spec.shape)
@@ -499,7 +561,7 @@ class Autoencoder(keras.Model):
         preparation.adapt(
             self,
             batches,
-            self._reader,
+            read,
             own_encoder=given.encoder is None,
             own_decoder=given.decoder is None,
         )
@@ -544,7 +606,7 @@ class Autoencoder(keras.Model):
         if validation_split:
             x, validation_data = preparation.split(x, validation_split)
         if validation_data is not None:
-            validation_data = self._reader.batches(
+            validation_data = self._batches(
                 pixels.images(validation_data),
                 preparation.check_batch_size(
                     kwargs.pop("validation_batch_size", batch_size)
@@ -553,7 +615,7 @@ class Autoencoder(keras.Model):
             )
         step = int(self.optimizer.iterations.numpy()) if self.compiled else 0
         seed = [self.seed, step] if shuffle else None
-        x = self._reader.batches(x, batch_size, shuffle_seed=seed)
+        x = self._batches(x, batch_size, shuffle_seed=seed)
         with validation.readable_errors():
             if not self.built or not self._adapted.numpy():
                 steps = kwargs.get("steps_per_epoch")
@@ -589,7 +651,7 @@ class Autoencoder(keras.Model):
             A list of floats, or with `return_dict=True` a dict.
         """
         del y
-        x = self._reader.batches(x, preparation.check_batch_size(batch_size))
+        x = self._batches(x, preparation.check_batch_size(batch_size))
         self._compile_once()
         with validation.readable_errors():
             self._make_variables(pixels.images(x.element_spec).shape)
@@ -606,7 +668,7 @@ class Autoencoder(keras.Model):
         Returns:
             An array of the shape of all the images.
         """
-        x = self._reader.batches(x, preparation.check_batch_size(batch_size))
+        x = self._batches(x, preparation.check_batch_size(batch_size))
         with validation.readable_errors():
             return super().predict(x, **kwargs)
 
