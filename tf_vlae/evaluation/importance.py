@@ -147,8 +147,6 @@ def estimate(log_joint, posterior, num_samples, seed):
         lambda index, *_: index < chunks,
         body,
         (0, zeros + lowest, zeros, zeros, zeros + lowest, zeros),
-        # A batch of one is known to be one before the loop, and not in it.
-        shape_invariants=(tf.TensorShape([]), *[tf.TensorShape([None])] * 5),
         # One chunk at a time, or the memory is not bounded.
         parallel_iterations=1,
     )
