@@ -74,8 +74,7 @@ class TestTrain:
     @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore:.*changed nothing")
     def test_divergence_tells_the_good_checkpoint(self, tmp_path):
-        flags = [*TINY, "--batch_size=1", "--epochs=9"]
-        settings, resolved = trainer_runs.parse(*flags)
+        settings, resolved = trainer_runs.parse(*TINY, "--epochs=9")
         data, workdir = tiny_data(), Workdir(tmp_path, resolved)
         model = experiment.make_model(settings, data)
         saves = workdir.checkpoints.save
@@ -85,7 +84,7 @@ class TestTrain:
             model.likelihood.log_variance.assign(-1e3)
 
         workdir.checkpoints.save = save_and_spoil
-        with pytest.raises(FloatingPointError, match=r"checkpoint of epoch 1 "):
+        with pytest.raises(ValueError, match=r"checkpoint of epoch 1 "):
             loop.train(model, data, workdir, settings)
 
     @pytest.mark.slow

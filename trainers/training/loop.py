@@ -42,8 +42,9 @@ def train(model, data, workdir, settings):
         began, cpu_began = time.monotonic(), time.process_time()
         try:
             logs = train_epoch(model, data, state.epoch, settings.epochs)
-        except FloatingPointError as error:
-            raise state.diverged(error) from error
+        except (FloatingPointError, ValueError) as error:
+            error.add_note(state.place())
+            raise
         # Agreed upon: a worker that stops alone would leave others waiting.
         seconds = distribution.mean_over_replicas(
             strategy, time.monotonic() - began

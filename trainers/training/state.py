@@ -41,29 +41,22 @@ class State:
             cpu_seconds: float. The same in CPU time of the process.
         """
         if not all(math.isfinite(value) for value in logs.values()):
-            raise self.diverged(f"Training diverged: {logs}.")
+            raise FloatingPointError(
+                f"Training diverged: {logs}. {self.place()} A smaller "
+                "--learning_rate usually helps."
+            )
         self.history.append(logs)
         self.seconds += seconds
         self.cpu_seconds += cpu_seconds
 
-    def diverged(self, reason):
-        """The error for an epoch that did not come to its end.
-
-        Args:
-            reason: str, or an error.
-
-        Returns:
-            A `FloatingPointError` that says which checkpoint is good.
-        """
+    def place(self):
+        """Which epoch is under way, and which checkpoint is good, a str."""
         good = (
             f"the checkpoint of epoch {self.epoch} is from before"
             if self.epoch
             else "there is no checkpoint from before"
         )
-        return FloatingPointError(
-            f"{reason} This was in epoch {self.epoch + 1}; {good}. A smaller "
-            "--learning_rate usually helps."
-        )
+        return f"This was in epoch {self.epoch + 1}; {good}."
 
     def stops(self, settings):
         """Why training ends here, or None if it goes on.
