@@ -35,7 +35,9 @@ def finite_posterior(q):
     if not isinstance(q, tfd.MultivariateNormalLinearOperator):
         return q
     spread = q.scale.log_abs_determinant()
-    checks = _checks("x", "q(z|x)", (q.loc, spread))
+    checks = _checks(
+        "x", "q(z|x) and a positive definite precision", (q.loc, spread)
+    )
     if not checks:
         return q
     with tf.control_dependencies(checks):
