@@ -372,7 +372,8 @@ class Autoencoder(keras.Model):
             seed: int, or an integer tensor of shape `[2]`, or None for fresh
                 noise.
             T: as in `posterior`.
-            training: bool. Whether to take them as a training step does.
+            training: bool. Whether to take them as a training step does,
+                with the networks in training mode.
 
         Returns:
             The reconstruction log p(x|z) and KL(q(z|x) || p(z)), tensors of
@@ -583,7 +584,9 @@ class Autoencoder(keras.Model):
         """Trains the model, as `keras.Model.fit` does.
 
         A model that was not compiled is compiled as the paper trains: Adam
-        with learning rate 5e-4. Labels are ignored.
+        with learning rate 5e-4. Labels are ignored. Steps whose loss or
+        gradients are not finite change nothing, and are counted in the logs
+        as `skipped_steps`; ten in a row raise a `FloatingPointError`.
 
         Args:
             x: a `tf.data.Dataset` of batches, or an array, of images of any
