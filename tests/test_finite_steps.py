@@ -121,7 +121,7 @@ class TestCounting:
             tf.constant(loss),
             [tf.constant([0.0, gradient])],
             lambda: taken.append(True),
-            lambda: taken.append(False),
+            lambda: taken.append(False) or [],
             (),
         )
         return taken[0]

@@ -261,14 +261,19 @@ class TestTrainingMode:
             assert not np.any(norm.moving_mean.numpy())
 
     @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore:.*changed nothing")
     def test_a_skipped_step_changes_no_statistics(self, x):
         norms = [keras.layers.BatchNormalization() for _ in "ed"]
         model = with_networks(encoder_with(norms[0]), decoder_with(norms[1]))
+        model.compile(keras.optimizers.SGD(0.0))
         model.fit(x, verbose=0)
         model.decoder.layers[-1].bias.assign(np.full(64, np.nan))
         before = [norm.get_weights() for norm in norms]
         with pytest.warns(UserWarning, match="changed nothing"):
             model.fit(x, verbose=0)
+        # Nor does the last of many.
+        with pytest.raises(FloatingPointError, match="diverged"):
+            model.fit(x, epochs=9, verbose=0)
         for norm, weights in zip(norms, before, strict=True):
             for old, new in zip(weights, norm.get_weights(), strict=True):
                 np.testing.assert_array_equal(old, new)

@@ -32,7 +32,8 @@ def finite_posterior(q):
     Returns:
         A `tfd.Distribution`.
     """
-    if not isinstance(q, tfd.MultivariateNormalLinearOperator):
+    gaussian = isinstance(q, tfd.MultivariateNormalLinearOperator)
+    if not gaussian or q.loc is None:
         return q
     spread = q.scale.log_abs_determinant()
     checks = _checks(

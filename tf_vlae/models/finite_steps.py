@@ -50,7 +50,8 @@ class FiniteSteps:
             loss: scalar tensor.
             gradients: list of tensors.
             update: function of `tensors` that changes the weights.
-            restore: function of `tensors` that undoes what was changed.
+            restore: function of `tensors` that undoes what was changed, and
+                gives a list of tensors that are there when it has.
             tensors: tuple of structures of tensors.
         """
         replica = tf.distribute.get_replica_context()
@@ -66,14 +67,13 @@ class FiniteSteps:
             self._in_a_row.assign(0)
 
         def skip_it(*tensors):
-            restore(*tensors)
+            restored = restore(*tensors)
             self._skipped.assign_add(1)
             row = self._in_a_row + 1
             self._in_a_row.assign(row % _MOST)
-            with tf.control_dependencies(
+            # Not before, as an error stops all that goes on beside it.
+            with tf.control_dependencies(restored):
                 validation.require(row < _MOST, _MESSAGE)
-            ):
-                tf.no_op()
 
         def decide(strategy, finite, tensors):
             # In here, as replicas cannot meet within a branch of their own.

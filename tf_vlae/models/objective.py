@@ -89,6 +89,7 @@ class Objective:
             del gradients, found
             for variable, value in zip(statistics, before, strict=True):
                 variable.assign(value)
+            return [tf.identity(variable) for variable in statistics]
 
         self.steps.take(
             loss, gradients, update, restore, (gradients, found, before)
