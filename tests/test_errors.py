@@ -256,7 +256,7 @@ class TestArgumentsOfMethods:
 
     @pytest.mark.parametrize("call", ON_TENSORS)
     def test_a_single_image(self, gaussian, call):
-        with invalid("x", "without a batch axis (try `x[None]`)"):
+        with invalid("x", "without a batch axis (try x[None])"):
             ON_TENSORS[call](gaussian, images()[0])
 
     def test_data_set_without_an_image(self):

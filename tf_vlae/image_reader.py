@@ -53,11 +53,9 @@ class ImageReader:
         """
         if self.image_shape is None:
             return
-        if tuple(shape) == self.image_shape:
+        if shape == self.image_shape:
             expected = f"a batch of images of shape {self.image_shape}"
-            received = (
-                f"shape {shape}, without a batch axis (try `{name}[None]`)"
-            )
+            received = f"shape {shape}, without a batch axis (try {name}[None])"
             raise validation.invalid(name, expected, received)
         if shape.rank is None or tuple(shape[1:]) != self.image_shape:
             expected = f"images of shape {self.image_shape}, as at first"
