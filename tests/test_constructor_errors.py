@@ -28,6 +28,8 @@ from helpers.errors import invalid
         ({"likelihood": 3}, "3"),
         ({"seed": -1}, "-1"),
         ({"seed": 0.5}, "0.5"),
+        ({"kl_weight": -1}, "-1"),
+        ({"kl_weight": float("inf")}, "inf"),
         ({"dtype": "mixed_float16"}, "mixed_float16"),
         ({"dtype": "float16"}, "float16"),
         ({"dtype": "bfloat16"}, "bfloat16"),
@@ -53,18 +55,25 @@ def test_updates(model, T):
         model(latent=2, T=T)
 
 
-@pytest.mark.parametrize("value", [0, -1.0, float("nan"), "x"])
+@pytest.mark.parametrize("value", [0, -1.0, float("nan"), float("inf"), "x"])
 @pytest.mark.parametrize(
-    ("model", "name"),
+    ("make", "name"),
     [
-        (tf_vlae.VLAE, "step"),
-        (tf_vlae.SAVAE, "step"),
-        (tf_vlae.SAVAE, "clip"),
+        (functools.partial(tf_vlae.VLAE, 2), "step"),
+        (functools.partial(tf_vlae.SAVAE, 2), "step"),
+        (functools.partial(tf_vlae.SAVAE, 2), "clip"),
+        (tf_vlae.modes.Adam, "step"),
+        (tf_vlae.modes.ConjugateGradient, "step"),
+        (tf_vlae.likelihoods.Gaussian, "variance"),
     ],
 )
-def test_steps(model, name, value):
+def test_positive_numbers(make, name, value):
     with invalid(name, repr(value)):
-        model(latent=2, **{name: value})
+        make(**{name: value})
+
+
+def test_no_weight_of_the_kl_term_is_a_weight():
+    assert tf_vlae.VAE(latent=2, kl_weight=0).kl_weight == 0
 
 
 @pytest.mark.parametrize(

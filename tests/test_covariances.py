@@ -126,14 +126,15 @@ class TestHessian:
         likelihood = likelihoods.Gaussian(dtype="float64")
 
         def scale(covariance):
-            x = tf.constant([[10.0]], tf.float64)
-            joint = Joint(decoder, likelihood, x)
-            view = joint.at(tf.constant([[-1.0]], tf.float64))
-            return covariance.posterior(view).scale_tril
+            layer = layers.LaplacePosterior(
+                decoder, likelihood, 0, covariance=covariance, dtype="float64"
+            )
+            z, x = (tf.constant([[v]], tf.float64) for v in (-1.0, 10.0))
+            return layer(z, x).scale_tril
 
-        assert np.all(np.isfinite(wrap(scale)(covariances.Full())))
-        with pytest.raises(error, match="not positive definite"):
-            wrap(scale)(covariances.InverseHessian())
+        assert np.all(np.isfinite(wrap(scale)("full")))
+        with pytest.raises(error, match="a positive definite precision"):
+            wrap(scale)("hessian")
 
 
 class TestLowRank:

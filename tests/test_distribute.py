@@ -56,6 +56,9 @@ class TestMirrored:
         found, expected = replicas["odd"]
         assert found == pytest.approx(expected, rel=1e-4)
 
+    def test_what_is_not_finite_on_one_is_skipped_on_both(self, replicas):
+        assert replicas["spoiled"] == {"skipped": [1], "changed": []}
+
 
 def free_ports(count):
     sockets = [socket.socket() for _ in range(count)]

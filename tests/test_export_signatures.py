@@ -120,7 +120,9 @@ def bad_requests(x, dtype, likelihood):
     if likelihood == "bernoulli" and x.dtype != np.uint8:
         requests.append(("encode", {"x": x + 1}, "Expected data in [0, 1]"))
     if x.dtype != np.uint8:
-        for value in (np.nan, np.inf):
+        # Double precision has room for the larger ones.
+        large = (1e10, 1e19) if x.dtype == np.float32 else (1e100,)
+        for value in (np.nan, np.inf, *large):
             spoiled = x.copy()
             spoiled[1, 0, 2, 0] = value
             for name in ("serving_default", "encode", "log_likelihood", "elbo"):

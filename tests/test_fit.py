@@ -1,10 +1,13 @@
 """Training as a Keras user expects it: on the first try."""
 
+import warnings
+
 import keras
 import numpy as np
 import pytest
 
 import tf_vlae
+from helpers.errors import invalid
 from helpers.fitting import as_tfds
 from helpers.fitting import assert_same_weights
 from helpers.fitting import build
@@ -161,6 +164,79 @@ class TestCompile:
             fit(model, data, epochs=2)
             assert int(model.optimizer.iterations) == 8
         assert_same_weights(one, three, rtol=1e-5, atol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("loss", "mse"),
+            ("metrics", ["mae"]),
+            ("weighted_metrics", ["mae"]),
+            ("loss_weights", [1.0]),
+        ],
+    )
+    def test_what_a_model_has_itself_is_refused(self, name, value):
+        with invalid(name, repr(value)):
+            build(tf_vlae.VAE).compile("adam", **{name: value})
+
+    def test_learning_rate_that_is_not_finite(self):
+        with invalid("optimizer", "inf"):
+            build().compile(keras.optimizers.Adam(np.inf))
+
+    def test_models_that_were_saved_with_a_loss_are_loaded(self):
+        model, loaded = build(), build()
+        model.compile(keras.optimizers.SGD(0.125))
+        config = {**model.get_compile_config(), "loss": "mse", "metrics": [3]}
+        loaded.build((None, 3, 4, 1))
+        loaded.compile_from_config(config)
+        assert float(loaded.optimizer.learning_rate) == 0.125
+        assert loaded.optimizer.built
+
+
+class TestScale:
+    """Floats of 0 to 255 are taken as they are, with a warning."""
+
+    MATCH = "floats of .* divide them by 255"
+
+    def bytes_and_floats(self):
+        x = images(dtype="uint8")
+        x[0, 0, 0], x[0, 0, 1] = 0, 255
+        return x, x.astype(np.float32)
+
+    @pytest.mark.parametrize("form", [np.asarray, dataset])
+    def test_first_fit_says_so_once(self, form):
+        model, (_, x) = build(eager=True), self.bytes_and_floats()
+        with pytest.warns(UserWarning, match=self.MATCH) as caught:
+            fit(model, form(x))
+        assert len(caught) == 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            fit(model, form(x))
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda model, x: model.posterior(x),
+            lambda model, x: model.predict(dataset(x), verbose=0),
+            lambda model, x: fit(model, x),
+        ],
+        ids=["posterior", "predict", "fit"],
+    )
+    def test_a_model_of_bytes_that_is_asked_with_floats(self, ask):
+        model, (as_bytes, as_floats) = build(), self.bytes_and_floats()
+        model.adapt(as_bytes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model.posterior(as_bytes)
+            model.posterior(as_floats / 255)
+        with pytest.warns(UserWarning, match=self.MATCH):
+            ask(model, as_floats)
+
+    def test_other_floats(self):
+        _, x = self.bytes_and_floats()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for each in (x / 255, x / 50 - 2, x.reshape(len(x), -1)):
+                build().adapt(each)
 
 
 class TestTracing:

@@ -166,6 +166,119 @@ class TestForeignNetworks:
         )
 
 
+def encoder_with(*layers):
+    return keras.Sequential(
+        [keras.Input(SHAPE), keras.layers.Flatten(), *layers, dense(4)]
+    )
+
+
+def decoder_with(*layers, activation="linear"):
+    return keras.Sequential(
+        [keras.Input((4,)), dense(12), *layers, dense(64, activation)]
+    )
+
+
+def dense(units, activation="linear"):
+    initializer = keras.initializers.RandomNormal(0.0, 0.3, seed=units)
+    return keras.layers.Dense(units, activation, kernel_initializer=initializer)
+
+
+def with_networks(encoder, decoder, likelihood="bernoulli"):
+    model = tf_vlae.VLAE(
+        encoder=encoder, decoder=decoder, likelihood=likelihood, seed=0
+    )
+    model.compile(keras.optimizers.SGD(0.0), run_eagerly=True)
+    return model
+
+
+class TestTrainingMode:
+    """Layers that behave otherwise in training: dropout, batch statistics."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def x(cls):
+        x = np.random.default_rng(0).uniform(size=(20, *SHAPE))
+        return x.astype(np.float32)
+
+    def scores(self, model, x):
+        history = model.fit(x, batch_size=20, shuffle=False, verbose=0).history
+        return history["loss"][0], model.evaluate(x, verbose=0)[0]
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("activation", ["linear", "sigmoid"])
+    def test_dropout_is_for_training_alone(self, x, activation):
+        def scores(encoder_rate, decoder_rate):
+            encoder = encoder_with(keras.layers.Dropout(encoder_rate, seed=0))
+            dropout = keras.layers.Dropout(decoder_rate, seed=0)
+            decoder = decoder_with(dropout, activation=activation)
+            return self.scores(with_networks(encoder, decoder), x)
+
+        plain, encoder, decoder = scores(0, 0), scores(0.95, 0), scores(0, 0.5)
+        assert encoder[0] != pytest.approx(plain[0], abs=1e-3)
+        assert decoder[0] != pytest.approx(plain[0], abs=1e-3)
+        assert plain[1] == encoder[1] == decoder[1]
+
+    @pytest.mark.parametrize("activation", ["linear", "sigmoid"])
+    def test_moving_statistics_are_those_of_the_reconstruction(
+        self, x, activation
+    ):
+        norms = [keras.layers.BatchNormalization(momentum=0.0) for _ in "ed"]
+        encoder = encoder_with(norms[0])
+        decoder = decoder_with(norms[1], activation=activation)
+        model = with_networks(encoder, decoder)
+        model.build((None, *SHAPE))
+        seed = tf.constant([0, 0])
+        _, draw = model._inference.training_terms(tf.constant(x), seed)
+        pixels = x.reshape(len(x), -1).mean(axis=0)
+        np.testing.assert_allclose(norms[0].moving_mean, pixels, rtol=1e-5)
+        hidden = np.mean(decoder.layers[0](draw.z), axis=0)
+        np.testing.assert_allclose(
+            norms[1].moving_mean, hidden, rtol=1e-4, atol=1e-6
+        )
+
+    def test_jacobian_is_that_of_inference(self, x):
+        """The pass that reconstructs is left out: the posterior is the same."""
+        models = [
+            with_networks(encoder_with(), decoder_with(layer), "gaussian")
+            for layer in (
+                keras.layers.Dropout(0.5, seed=0),
+                keras.layers.Identity(),
+            )
+        ]
+        seed = tf.constant([0, 0])
+        terms = [model.elbo_terms(x, seed, training=True) for model in models]
+        np.testing.assert_array_equal(terms[0][1], terms[1][1])
+        assert np.any(np.abs(terms[0][0] - terms[1][0]) > 1e-3)
+
+    def test_queries_change_no_statistics(self, x):
+        norms = [keras.layers.BatchNormalization() for _ in "ed"]
+        model = with_networks(encoder_with(norms[0]), decoder_with(norms[1]))
+        model.adapt(x)
+        model.elbo(x)
+        model.log_likelihood(x, 2)
+        model.predict(x, verbose=0)
+        for norm in norms:
+            assert not np.any(norm.moving_mean.numpy())
+
+    @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore:.*changed nothing")
+    def test_a_skipped_step_changes_no_statistics(self, x):
+        norms = [keras.layers.BatchNormalization() for _ in "ed"]
+        model = with_networks(encoder_with(norms[0]), decoder_with(norms[1]))
+        model.compile(keras.optimizers.SGD(0.0))
+        model.fit(x, verbose=0)
+        model.decoder.layers[-1].bias.assign(np.full(64, np.nan))
+        before = [norm.get_weights() for norm in norms]
+        with pytest.warns(UserWarning, match="changed nothing"):
+            model.fit(x, verbose=0)
+        # Nor does the last of many.
+        with pytest.raises(FloatingPointError, match="diverged"):
+            model.fit(x, epochs=9, verbose=0)
+        for norm, weights in zip(norms, before, strict=True):
+            for old, new in zip(weights, norm.get_weights(), strict=True):
+                np.testing.assert_array_equal(old, new)
+
+
 class TestRefinerAlone:
     @pytest.mark.slow
     @pytest.mark.parametrize("make", DECODERS)

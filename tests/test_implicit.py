@@ -200,6 +200,21 @@ def test_samples_are_solved_for_to_the_tolerance():
     assert errors[0] > 3 * errors[1] > 9 * errors[2] > 0
 
 
+def test_a_curvature_of_zero_has_a_gradient():
+    model = _model("bernoulli", "implicit")
+    # Logits at which both probabilities are rounded, to 0 and to 1.
+    model.decoder.output_bias.assign_add(
+        800.0 * np.ones_like(model.decoder.output_bias)
+    )
+    with tf.GradientTape() as tape:
+        terms = model.elbo_terms(
+            tf.constant(_data(4)), tf.constant([1, 1]), training=True
+        )
+        loss = tf.reduce_mean(terms[1] - terms[0])
+    for gradient in tape.gradient(loss, model.trainable_variables):
+        assert np.all(np.isfinite(gradient))
+
+
 def test_solve_error_is_that_of_the_solution():
     model = _model("gaussian", "full")
     view = _view(model, 3)

@@ -76,7 +76,12 @@ def test_diagonal_covariance_finds_the_best_one():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("family", "round"), ("steps", 0), ("learning_rate", 0), ("samples", 0)],
+    [
+        ("family", "round"),
+        ("steps", 0),
+        ("learning_rate", np.inf),
+        ("samples", 0),
+    ],
 )
 def test_bad_arguments(name, value):
     with pytest.raises(ValueError, match=f"argument `{name}`"):

@@ -242,6 +242,26 @@ class TestChunks:
         assert np.all(np.isfinite(error))
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_one_example_may_be_the_first(model):
+    found = small_model(model).log_likelihood(images()[:1], 3, seed=0)
+    assert found.shape == (1,)
+    assert np.all(np.isfinite(found))
+
+
+def test_as_many_samples_as_there_are_numbers():
+    class FirstChunkError(Exception):
+        pass
+
+    def log_joint(z):
+        raise FirstChunkError
+
+    q = tfp.distributions.MultivariateNormalDiag(np.zeros([2, 2]))
+    number = tf.constant(2**31 - 1)
+    with pytest.raises(FirstChunkError):
+        importance.estimate(log_joint, q, number, tf.constant([0, 0]))
+
+
 def test_follows_the_weights():
     model = small_model()
     x = images()

@@ -72,6 +72,22 @@ class TestTrain:
         assert "nats per image" in capsys.readouterr().out
 
     @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore:.*changed nothing")
+    def test_divergence_tells_the_good_checkpoint(self, tmp_path):
+        settings, resolved = trainer_runs.parse(*TINY, "--epochs=9")
+        data, workdir = tiny_data(), Workdir(tmp_path, resolved)
+        model = experiment.make_model(settings, data)
+        saves = workdir.checkpoints.save
+
+        def save_and_spoil(*args):
+            saves(*args)
+            model.likelihood.log_variance.assign(-1e3)
+
+        workdir.checkpoints.save = save_and_spoil
+        with pytest.raises(ValueError, match=r"checkpoint of epoch 1 "):
+            loop.train(model, data, workdir, settings)
+
+    @pytest.mark.slow
     def test_bar_on_a_terminal(self, tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(terminal, "is_there", lambda: True)
         train(tmp_path, "--epochs=2")

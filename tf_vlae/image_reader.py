@@ -1,7 +1,12 @@
+import warnings
+
 import tensorflow as tf
 
 from tf_vlae import pixels
 from tf_vlae import validation
+
+# Of grey and colour images, without and with transparency.
+_CHANNELS = (1, 3, 4)
 
 
 class ImageReader:
@@ -35,7 +40,7 @@ class ImageReader:
     def __call__(self, batch):
         x = pixels.scale(pixels.images(batch), self._dtype)
         self.check_shape(x.shape)
-        checks = validation.finite("x", x, "pixels") + self._check(x)
+        checks = validation.bounded("x", x, "pixels") + self._check(x)
         with tf.control_dependencies(checks):
             return tf.identity(x)
 
@@ -48,6 +53,10 @@ class ImageReader:
         """
         if self.image_shape is None:
             return
+        if shape == self.image_shape:
+            expected = f"a batch of images of shape {self.image_shape}"
+            received = f"shape {shape}, without a batch axis (try {name}[None])"
+            raise validation.invalid(name, expected, received)
         if shape.rank is None or tuple(shape[1:]) != self.image_shape:
             expected = f"images of shape {self.image_shape}, as at first"
             raise validation.invalid(name, expected, f"shape {shape}")
@@ -70,5 +79,27 @@ class ImageReader:
             batches = pixels.dataset(data, batch_size)
         else:
             batches = pixels.shuffled_dataset(data, batch_size, shuffle_seed)
-        self.check_shape(pixels.images(batches.element_spec).shape, name)
+        shape = pixels.images(batches.element_spec).shape
+        self.check_shape(shape, name)
+        if self.image_shape is None and isinstance(data, tf.data.Dataset):
+            _check_batched(shape, name)
         return batches
+
+
+def _check_batched(shape, name):
+    """Raises an error, or warns, if the elements look like single images."""
+    if not shape.is_fully_defined():
+        return
+    if shape.rank == 3 and shape[-1] in _CHANNELS:
+        expected = (
+            "a data set of batches (did you forget `.batch()`? If not, call "
+            f"`build((None, *{tuple(shape[1:])}))` first)"
+        )
+        raise validation.invalid(name, expected, f"elements of shape {shape}")
+    if shape.rank == 2 and shape[0] == shape[1]:
+        warnings.warn(
+            f"The data set is taken as one of batches, of {shape[0]} examples "
+            f"of shape {tuple(shape[1:])} each. If these are single images, "
+            "call `.batch()` on it.",
+            stacklevel=4,
+        )

@@ -4,16 +4,9 @@ Each function names what it computes, and says above its gradient why that
 gradient is right. None of them differentiates through a factorisation.
 """
 
+import math
+
 import tensorflow as tf
-
-from tf_vlae import validation
-
-_FAILED = (
-    "The precision matrix of q(z|x) could not be factorised: it is not "
-    "positive definite, or not finite, for at least one example. No weight "
-    "was changed. Expected finite weights and data; a smaller learning rate, "
-    'a larger likelihood variance or dtype="float64" usually helps.'
-)
 
 
 def flatten(tensor):
@@ -22,10 +15,10 @@ def flatten(tensor):
 
 
 def cholesky(matrix):
-    """Cholesky factor of `matrix`, or an error where there is none.
+    """Cholesky factor of `matrix`, NaN where there is none.
 
-    `tf.linalg.cholesky` answers NaN for a matrix that is not positive
-    definite; training would go on with it.
+    Training skips a step that has NaN, and queries refuse to answer it. An
+    infinite pivot would be lost on the way there, as its inverse is zero.
 
     Args:
         matrix: tensor of shape `[..., n, n]`, symmetric positive definite.
@@ -34,10 +27,23 @@ def cholesky(matrix):
         A lower triangular tensor of shape `[..., n, n]`.
     """
     factor = tf.linalg.cholesky(matrix)
-    pivots = tf.linalg.diag_part(factor)
-    checks = validation.require(tf.math.is_finite(pivots), _FAILED)
-    with tf.control_dependencies(checks):
-        return tf.identity(factor)
+    finite = tf.math.is_finite(tf.linalg.diag_part(factor))
+    exists = tf.reduce_all(finite, axis=-1)[..., None, None]
+    return tf.where(exists, factor, math.nan)
+
+
+def root(x):
+    """Square root whose gradient at 0 is 0, and not infinite.
+
+    Args:
+        x: tensor, nowhere negative.
+
+    Returns:
+        A tensor of the same shape.
+    """
+    zero = x == 0
+    safe = tf.where(zero, tf.ones_like(x), x)
+    return tf.where(zero, tf.zeros_like(x), tf.sqrt(safe))
 
 
 @tf.custom_gradient

@@ -1,10 +1,14 @@
 """Checks of arguments, with errors in the Keras form."""
 
 import contextlib
+import math
 import numbers
 import re
 
 import tensorflow as tf
+
+# What the message begins with that ends training.
+DIVERGED = "Training diverged"
 
 
 def invalid(name, expected, received):
@@ -31,21 +35,30 @@ def integer(name, value, minimum):
     return int(value)
 
 
-def seed(name, value):
-    """Returns `value` as an int that seeds noise, or raises.
-
-    So with an int32 tensor of a graph, see `integer`.
-    """
-    value = integer(name, value, 0)
+def int32(name, value, minimum):
+    """The same for an int that is to be an int32 tensor."""
+    value = integer(name, value, minimum)
     if not tf.is_symbolic_tensor(value) and value >= 2**31:
         raise invalid(name, "an integer below 2**31", value)
     return value
 
 
+def seed(name, value):
+    """Returns `value` as an int that seeds noise, or raises, see `int32`."""
+    return int32(name, value, 0)
+
+
 def positive(name, value):
-    """Returns `value` as a positive float, or raises."""
-    if not isinstance(value, numbers.Real) or not value > 0:
-        raise invalid(name, "a positive number", repr(value))
+    """Returns `value` as a positive, finite float, or raises."""
+    if not isinstance(value, numbers.Real) or not 0 < value < math.inf:
+        raise invalid(name, "a positive, finite number", repr(value))
+    return float(value)
+
+
+def not_negative(name, value):
+    """Returns `value` as a finite float of at least 0, or raises."""
+    if not isinstance(value, numbers.Real) or not 0 <= value < math.inf:
+        raise invalid(name, "a finite number of at least 0", repr(value))
     return float(value)
 
 
@@ -95,13 +108,16 @@ def require(condition, message, *values):
     if tf.executing_eagerly():
         if not condition:
             shown = [str(value.numpy()) for value in values]
-            raise ValueError("".join([message, *shown]))
+            raise _error("".join([message, *shown]))
         return []
     return [tf.debugging.Assert(condition, [message, *values])]
 
 
-def finite(name, value, entries):
-    """Checks that a tensor has no NaN and no infinity, see `require`.
+def bounded(name, value, entries):
+    """Checks that all entries are finite and can be computed with.
+
+    The gradients of a network have squares of its input, and optimizers
+    square them again: the fourth power has to be a number.
 
     Args:
         name: name of the argument.
@@ -109,15 +125,16 @@ def finite(name, value, entries):
         entries: str, what its entries are called.
 
     Returns:
-        A list of control dependencies, empty when eager.
+        A list of control dependencies, empty when eager, see `require`.
     """
-    is_finite = tf.math.is_finite(value)
-    count = tf.math.count_nonzero(is_finite, dtype=tf.int32)
-    message = invalid(name, f"finite {entries}", "NaN or infinity").args[0]
+    largest = float(value.dtype.max) ** 0.25
+    fits = tf.abs(value) <= largest
+    expected = f"finite {entries}, at most {largest:.2g} in size"
+    message = invalid(name, expected, "NaN, infinity or more").args[0]
     return require(
-        is_finite,
+        fits,
         f"{message}, number of bad {entries}: ",
-        tf.size(value) - count,
+        tf.size(value) - tf.math.count_nonzero(fits, dtype=tf.int32),
     )
 
 
@@ -129,10 +146,16 @@ def readable_errors():
     except tf.errors.InvalidArgumentError as error:
         message = failed_check(error.message)
         # Others make checks too.
-        own = ("Invalid value for argument", "The precision matrix of")
+        own = ("Invalid value for argument", DIVERGED)
         if message is None or not message.startswith(own):
             raise
-        raise ValueError(message) from error
+        raise _error(message) from error
+
+
+def _error(message):
+    """The exception that says it: `FloatingPointError` if training diverged."""
+    kind = FloatingPointError if message.startswith(DIVERGED) else ValueError
+    return kind(message)
 
 
 def failed_check(message):

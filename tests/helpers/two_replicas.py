@@ -82,6 +82,22 @@ def mirrored(settings, data):
     return logs, model
 
 
+def spoiled(model, data):
+    """What is skipped, and what is changed, if one replica is not finite."""
+    batch = next(iter(data.epoch(0))).numpy()
+    batch[-1] = 1e9
+    model.likelihood.log_variance.assign(-60.0)
+    variables = [*model.variables, *model.optimizer.variables]
+    before = [variable.numpy() for variable in variables]
+    logs = model.fit(batch, batch_size=len(batch), shuffle=False, verbose=0)
+    changed = [
+        variable.path
+        for old, variable in zip(before, variables, strict=True)
+        if np.any(old != variable.numpy())
+    ]
+    return {"skipped": logs.history["skipped_steps"], "changed": changed}
+
+
 def main(arguments):
     cpu = tf.config.list_physical_devices("CPU")[0]
     device = tf.config.LogicalDeviceConfiguration()
@@ -104,6 +120,7 @@ def main(arguments):
         "mirrored": logs,
         "difference": difference,
         "odd": [evaluated["loss"], float(expected)],
+        "spoiled": spoiled(two, data),
     }
     print(json.dumps(report))
 

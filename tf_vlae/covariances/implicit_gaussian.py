@@ -118,4 +118,4 @@ class ImplicitGaussian:
         e2 = tf.random.stateless_normal(
             tf.shape(view.z), seeds[1], dtype=view.z.dtype
         )
-        return view.linearization.vjp(tf.sqrt(view.curvature) * e1) + e2
+        return view.linearization.vjp(linalg.root(view.curvature) * e1) + e2

@@ -10,7 +10,8 @@ class InverseHessian(Full):
 
     The same as `Full` for a piece-wise linear decoder, whose second
     derivative is zero. For a smooth decoder the Hessian is not always
-    positive definite away from the mode: an error says so.
+    positive definite away from the mode: an error says so, and training
+    skips the step.
 
     Reference:
 

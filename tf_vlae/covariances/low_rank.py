@@ -1,3 +1,5 @@
+import math
+
 import keras
 import tensorflow as tf
 import tensorflow_probability as tfp
@@ -46,6 +48,14 @@ class LowRank(Covariance):
         small = tf.matmul(basis, self._product(view, basis), transpose_a=True)
         # V^T V = I, so scale scale^T = I + V ((I + K)^-1 - I) V^T.
         factor = linalg.scale_tril_from_precision(identity + small)
+        # NaN goes on in the mean alone: the gradient of a determinant has an
+        # error of its own for it.
+        exists = tf.reduce_all(
+            tf.math.is_finite(factor), axis=[-2, -1], keepdims=True
+        )
+        factor = tf.where(exists, factor, identity)
+        basis = tf.where(exists, basis, 0.0)
+        mean = tf.where(exists[..., 0], view.z, math.nan)
         scale = tf.linalg.LinearOperatorLowRankUpdate(
             tf.linalg.LinearOperatorIdentity(
                 view.z.shape[-1], dtype=basis.dtype
@@ -54,7 +64,7 @@ class LowRank(Covariance):
             v=basis,
             is_non_singular=True,
         )
-        return tfd.MultivariateNormalLinearOperator(loc=view.z, scale=scale)
+        return tfd.MultivariateNormalLinearOperator(loc=mean, scale=scale)
 
     def _basis(self, view):
         """The dominant subspace, `[batch, latent, rank]`, orthonormal."""

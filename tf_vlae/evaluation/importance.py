@@ -117,15 +117,17 @@ def estimate(log_joint, posterior, num_samples, seed):
     batch = posterior.batch_shape_tensor()[0]
     lowest = posterior.dtype.min
     chunk = tf.maximum(1, tf.minimum(num_samples, ROWS // batch))
-    chunks = (num_samples + chunk - 1) // chunk
+    # Here and below nothing is larger than their number, which may be the
+    # largest of all.
+    chunks = (num_samples - 1) // chunk + 1
 
     def body(index, largest, total, square, half, elbo):
         z, log_q = posterior.experimental_sample_and_log_prob(
             chunk, seed=tf.random.experimental.stateless_fold_in(seed, index)
         )
         log_weight = log_joint(z) - log_q
-        number = (index * chunk + tf.range(chunk))[:, None]
-        surplus = number >= num_samples
+        number, before = tf.range(chunk)[:, None], index * chunk
+        surplus = number >= num_samples - before
         counted = tf.where(surplus, tf.zeros_like(log_weight), log_weight)
         elbo += tf.reduce_sum(counted, axis=0)
         log_weight = tf.where(surplus, lowest, log_weight)
@@ -135,7 +137,8 @@ def estimate(log_joint, posterior, num_samples, seed):
         shrink = tf.exp(largest - new)
         total = total * shrink + tf.reduce_sum(weight, axis=0)
         square = square * shrink**2 + tf.reduce_sum(weight**2, axis=0)
-        first = tf.where(number < num_samples // 2, log_weight, lowest)
+        is_first = number < num_samples // 2 - before
+        first = tf.where(is_first, log_weight, lowest)
         half = tfp.math.log_add_exp(half, tf.reduce_logsumexp(first, axis=0))
         return index + 1, new, total, square, half, elbo
 

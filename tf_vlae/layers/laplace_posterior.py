@@ -1,6 +1,7 @@
 import keras
 import tensorflow as tf
 
+from tf_vlae import answers
 from tf_vlae import likelihoods
 from tf_vlae import modes
 from tf_vlae import validation
@@ -86,7 +87,8 @@ class LaplacePosterior(keras.layers.Layer):
     def call(self, mu, x, T=None, training=False):
         T, joint = self._updates(T), self._joint(x)
         if not training:
-            return self._laplace((mu,), joint=joint, seed=None, T=T)
+            q = self._laplace((mu,), joint=joint, seed=None, T=T)
+            return answers.finite_posterior(q)
         view = self._laplace.training_view((mu,), joint, T)
         return self._laplace.covariance.training_posterior(view)
 
@@ -105,7 +107,8 @@ class LaplacePosterior(keras.layers.Layer):
             self.build(mu.shape, x.shape)
             self.built = True
         T = self._updates(T)
-        return self._laplace.path((mu,), self._joint(x), None, T)
+        points = self._laplace.path((mu,), self._joint(x), None, T)
+        return answers.finite("x", "path of q(z|x)", points)[0]
 
     def _updates(self, T):
         return None if T is None else validation.integer("T", T, 0)

@@ -1,3 +1,5 @@
+import functools
+
 import keras
 import tensorflow as tf
 
@@ -39,13 +41,18 @@ class WithoutSigmoid(keras.layers.Layer):
             self.decoder(tf.zeros([1, *shape], self.compute_dtype))
         # Only a graph tells what a tensor was computed from.
         z = tf.TensorSpec([None, *shape], self.compute_dtype)
-        self._graph = tf.function(self._logits, input_signature=[z])
+        self._graphs = {
+            training: tf.function(
+                functools.partial(self._logits, training), input_signature=[z]
+            )
+            for training in (False, True)
+        }
 
-    def call(self, z):
-        return self._graph(z)
+    def call(self, z, training=False):
+        return self._graphs[bool(training)](z)
 
-    def _logits(self, z):
-        output = self.decoder(z, training=False)
+    def _logits(self, training, z):
+        output = self.decoder(z, training=training)
         logits = sigmoid_argument(output)
         if logits is None:
             expected = "a network that ends in a sigmoid"

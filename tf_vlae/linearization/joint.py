@@ -31,11 +31,20 @@ class Joint:
         self.likelihood = likelihood
         self.x = linalg.flatten(x)
 
-    def log_likelihood(self, z):
-        """Log p(x|z), `[..., batch]`, for z `[..., batch, latent]`."""
+    def log_likelihood(self, z, training=False):
+        """Log p(x|z), `[..., batch]`.
+
+        Args:
+            z: tensor of shape `[..., batch, latent]`.
+            training: bool. Whether the decoder is in training mode.
+
+        Returns:
+            A tensor of shape `[..., batch]`.
+        """
         rows = tf.reshape(z, [-1, z.shape[-1]])
         shape = tf.concat([tf.shape(z)[:-1], tf.shape(self.x)[1:]], axis=0)
-        output = tf.reshape(linalg.flatten(self.decoder(rows)), shape)
+        output = linalg.flatten(self.decoder(rows, training=training))
+        output = tf.reshape(output, shape)
         return self.likelihood.log_prob(self.x, output)
 
     def log_prob(self, z):

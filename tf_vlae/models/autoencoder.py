@@ -1,3 +1,4 @@
+import math
 import types
 
 import keras
@@ -5,6 +6,7 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import activations
+from tf_vlae import answers
 from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import pixels
@@ -15,13 +17,18 @@ from tf_vlae.image_reader import ImageReader
 from tf_vlae.models import networks
 from tf_vlae.models import preparation
 from tf_vlae.models import workers
+from tf_vlae.models.finite_steps import SkippedSteps
 from tf_vlae.models.inference import Inference
 from tf_vlae.models.objective import Objective
+from tf_vlae.models.scale_warning import ScaleWarning
 from tf_vlae.posteriors import Diagonal
 from tf_vlae.posteriors import Posterior
 
 # What a model has been adapted to; 0 is nothing yet.
 _FLOATS, _INTEGERS = 1.0, 2.0
+
+# What `compile` of Keras takes, and a model does not leave open.
+_FIXED = ("loss", "loss_weights", "metrics", "weighted_metrics")
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -110,6 +117,7 @@ class Autoencoder(keras.Model):
             kl_weight, self.seed, posterior.metric_names
         )
         self.kl_weight = self._objective.kl_weight
+        self._scale_warning = ScaleWarning()
         # Checks and batched factorisations are slow or absent in XLA.
         self.supports_jit = False
 
@@ -186,8 +194,11 @@ class Autoencoder(keras.Model):
         of the model.
         """
         self._require_built("image_dtype")
-        integers = self._adapted.numpy() == _INTEGERS
-        return "uint8" if integers else self.compute_dtype
+        return "uint8" if self._knows_integers else self.compute_dtype
+
+    @property
+    def _knows_integers(self):
+        return self.built and self._adapted.numpy() == _INTEGERS
 
     def _require_built(self, method):
         if not self.built:
@@ -200,7 +211,23 @@ class Autoencoder(keras.Model):
         """Checked float images, `[batch, *image_shape]`, of any batch."""
         x = self._reader(batch)
         self._make_variables(x.shape)
+        if not tf.is_symbolic_tensor(x) and self._knows_integers:
+            self._scale_warning.look(x)
         return x
+
+    def _batches(self, data, *args, **kwargs):
+        """Batches of data for graphs, of which the first is looked at here."""
+        batches = self._reader.batches(data, *args, **kwargs)
+        floats = pixels.images(batches.element_spec).dtype.is_floating
+        if floats and self._knows_integers:
+            self._scale_warning.look(self._reader(next(iter(batches))))
+        return batches
+
+    def _read_latents(self, z):
+        """Checked latent variables, `[..., latent]`, of any array."""
+        z = tf.convert_to_tensor(z, self.compute_dtype)
+        with tf.control_dependencies(validation.bounded("z", z, "latents")):
+            return tf.identity(z)
 
     # ---- What can be asked of a model.
 
@@ -270,9 +297,8 @@ class Autoencoder(keras.Model):
             A tensor of shape `[batch, *image_shape]`.
         """
         self._require_built("decode")
-        z = tf.convert_to_tensor(z, self.compute_dtype)
-        with tf.control_dependencies(validation.finite("z", z, "latents")):
-            return self._as_images(self._inference.mean_data(tf.identity(z)))
+        z = self._read_latents(z)
+        return self._as_images(self._inference.mean_data(z), "z")
 
     def reconstruct(self, x, T=None):
         """The mean image at the mean of q(z|x), `[batch, *image_shape]`.
@@ -282,7 +308,7 @@ class Autoencoder(keras.Model):
             T: as in `posterior`.
         """
         z = self.encode(x, T)
-        return self._as_images(self._inference.mean_data(z))
+        return self._as_images(self._inference.mean_data(z), "x")
 
     def sample(self, n, seed=None, noise=False):
         """Images from the model: z ~ N(0, I), then x given z.
@@ -302,10 +328,14 @@ class Autoencoder(keras.Model):
         prior = prior_of(tf.zeros([self.latent], self.compute_dtype))
         z = prior.sample(n, seed=z_seed)
         if noise:
-            return self._as_images(self._inference.sample_data(z, x_seed))
-        return self._as_images(self._inference.mean_data(z))
+            flat = self._inference.sample_data(z, x_seed)
+        else:
+            flat = self._inference.mean_data(z)
+        return self._as_images(flat, "n")
 
-    def _as_images(self, flat):
+    def _as_images(self, flat, name):
+        """Images that answer an argument, if they are finite."""
+        (flat,) = answers.finite(name, "image", flat)
         return tf.reshape(flat, [-1, *self.image_shape])
 
     def log_joint(self, x, z):
@@ -318,8 +348,9 @@ class Autoencoder(keras.Model):
         Returns:
             A tensor of shape `[..., batch]`.
         """
-        z = tf.convert_to_tensor(z, self.compute_dtype)
-        return self.joint(x).log_prob(z)
+        z = self._read_latents(z)
+        found = self.joint(x).log_prob(z)
+        return answers.finite("x", "log p(x, z)", found)[0]
 
     def joint(self, x):
         """Log p(x, z) as a function of z, with its local views.
@@ -342,7 +373,8 @@ class Autoencoder(keras.Model):
             seed: int, or an integer tensor of shape `[2]`, or None for fresh
                 noise.
             T: as in `posterior`.
-            training: bool. Whether to take them as a training step does.
+            training: bool. Whether to take them as a training step does,
+                with the networks in training mode.
 
         Returns:
             The reconstruction log p(x|z) and KL(q(z|x) || p(z)), tensors of
@@ -350,9 +382,10 @@ class Autoencoder(keras.Model):
         """
         x, T, seed = self._read(x), self._updates(T), seeds.stateless(seed)
         if training:
+            # Unchecked as yet: a training step skips what is not finite.
             reconstruction, draw = self._inference.training_terms(x, seed)
-        else:
-            reconstruction, draw = self._inference.elbo_terms(x, seed, T)
+            return answers.finite("x", "ELBO", reconstruction, draw.kl)
+        reconstruction, draw = self._inference.elbo_terms(x, seed, T)
         return reconstruction, draw.kl
 
     def elbo(self, x, seed=None, T=None):
@@ -417,7 +450,7 @@ class Autoencoder(keras.Model):
             error, the effective number of samples, the log-likelihood by half
             of them, and the ELBO, each of shape `[batch]`.
         """
-        num_samples = validation.integer("num_samples", num_samples, 1)
+        num_samples = validation.int32("num_samples", num_samples, 1)
         x = self._read(pixels.as_array_or_dataset(x))
         num_samples = tf.convert_to_tensor(num_samples)
         T, seed = self._updates(T), seeds.stateless(seed)
@@ -437,10 +470,51 @@ class Autoencoder(keras.Model):
 
     # ---- Training.
 
+    def compile(
+        self,
+        optimizer="rmsprop",
+        loss=None,
+        loss_weights=None,
+        metrics=None,
+        weighted_metrics=None,
+        **kwargs,
+    ):
+        """Sets the optimizer, as `keras.Model.compile` does.
+
+        Args:
+            optimizer: name or object of a Keras optimizer.
+            loss: None: a model trains on its negative ELBO.
+            loss_weights: None.
+            metrics: None: a model shows its ELBO and the terms of it.
+            weighted_metrics: None.
+            **kwargs: other arguments of `keras.Model.compile`.
+        """
+        given = (loss, loss_weights, metrics, weighted_metrics)
+        for name, value in zip(_FIXED, given, strict=True):
+            if value:
+                expected = "None, as a model has its negative ELBO and shows it"
+                raise validation.invalid(name, expected, repr(value))
+        super().compile(optimizer, **kwargs)
+        rate = float(tf.convert_to_tensor(self.optimizer.learning_rate))
+        if not math.isfinite(rate):
+            expected = "one with a finite learning rate"
+            raise validation.invalid("optimizer", expected, f"one with {rate}")
+
+    def compile_from_config(self, config):
+        # Models were once saved with losses and metrics of no effect.
+        config = {k: v for k, v in config.items() if k not in _FIXED}
+        self.compile(**keras.saving.deserialize_keras_object(config))
+        if self.built:
+            self.optimizer.build(self.trainable_variables)
+
     def train_step(self, data):
         x = self._read(data)
         return self._objective.train_step(
-            self._inference, x, self.optimizer, self.trainable_variables
+            self._inference,
+            x,
+            self.optimizer,
+            self.trainable_variables,
+            self.non_trainable_variables,
         )
 
     def test_step(self, data):
@@ -476,6 +550,12 @@ class Autoencoder(keras.Model):
             data: a `tf.data.Dataset` of batches, or an array.
             batch_size: int. For an array.
         """
+
+        def read(batch):
+            x = self._reader(batch)
+            self._scale_warning.look(x)
+            return x
+
         batches = self._reader.batches(data, batch_size, "data")
         spec = pixels.images(batches.element_spec)
         self._make_variables(spec.shape)
@@ -483,7 +563,7 @@ class Autoencoder(keras.Model):
         preparation.adapt(
             self,
             batches,
-            self._reader,
+            read,
             own_encoder=given.encoder is None,
             own_decoder=given.decoder is None,
         )
@@ -505,7 +585,9 @@ class Autoencoder(keras.Model):
         """Trains the model, as `keras.Model.fit` does.
 
         A model that was not compiled is compiled as the paper trains: Adam
-        with learning rate 5e-4. Labels are ignored.
+        with learning rate 5e-4. Labels are ignored. Steps whose loss or
+        gradients are not finite change nothing, and are counted in the logs
+        as `skipped_steps`; ten in a row raise a `FloatingPointError`.
 
         Args:
             x: a `tf.data.Dataset` of batches, or an array, of images of any
@@ -528,7 +610,7 @@ class Autoencoder(keras.Model):
         if validation_split:
             x, validation_data = preparation.split(x, validation_split)
         if validation_data is not None:
-            validation_data = self._reader.batches(
+            validation_data = self._batches(
                 pixels.images(validation_data),
                 preparation.check_batch_size(
                     kwargs.pop("validation_batch_size", batch_size)
@@ -537,7 +619,7 @@ class Autoencoder(keras.Model):
             )
         step = int(self.optimizer.iterations.numpy()) if self.compiled else 0
         seed = [self.seed, step] if shuffle else None
-        x = self._reader.batches(x, batch_size, shuffle_seed=seed)
+        x = self._batches(x, batch_size, shuffle_seed=seed)
         with validation.readable_errors():
             if not self.built or not self._adapted.numpy():
                 steps = kwargs.get("steps_per_epoch")
@@ -549,7 +631,10 @@ class Autoencoder(keras.Model):
                 shuffle=False,
                 epochs=epochs,
                 verbose=verbose,
-                callbacks=callbacks,
+                callbacks=[
+                    SkippedSteps(self._objective.steps),
+                    *keras.tree.flatten(callbacks or []),
+                ],
                 validation_data=validation_data,
                 **kwargs,
             )
@@ -570,7 +655,7 @@ class Autoencoder(keras.Model):
             A list of floats, or with `return_dict=True` a dict.
         """
         del y
-        x = self._reader.batches(x, preparation.check_batch_size(batch_size))
+        x = self._batches(x, preparation.check_batch_size(batch_size))
         self._compile_once()
         with validation.readable_errors():
             self._make_variables(pixels.images(x.element_spec).shape)
@@ -587,7 +672,7 @@ class Autoencoder(keras.Model):
         Returns:
             An array of the shape of all the images.
         """
-        x = self._reader.batches(x, preparation.check_batch_size(batch_size))
+        x = self._batches(x, preparation.check_batch_size(batch_size))
         with validation.readable_errors():
             return super().predict(x, **kwargs)
 

@@ -3,6 +3,7 @@ import functools
 import tensorflow as tf
 import tensorflow_probability as tfp
 
+from tf_vlae import answers
 from tf_vlae import linalg
 from tf_vlae.draw import draw_from
 from tf_vlae.evaluation import importance
@@ -41,7 +42,8 @@ class Inference:
 
     def path(self, x, seed, T=None):
         """Means of q after each update, `[updates + 1, batch, latent]`."""
-        return self._posterior.path(*self._prepare(x), seed, **_updates(T))
+        points = self._posterior.path(*self._prepare(x), seed, **_updates(T))
+        return answers.finite("x", "path of q(z|x)", points)[0]
 
     def elbo_terms(self, x, seed, T=None):
         """Log p(x|z), `[batch]`, and the `Draw` of z."""
@@ -49,13 +51,21 @@ class Inference:
         encoded, joint = self._prepare(x)
         q = self._infer(encoded, joint, infer_seed, T)
         draw = draw_from(q, sample_seed)
-        return joint.log_likelihood(draw.z), draw
+        reconstruction, kl = answers.finite(
+            "x", "ELBO", joint.log_likelihood(draw.z), draw.kl
+        )
+        return reconstruction, draw._replace(kl=kl)
 
     def training_terms(self, x, seed):
-        """The same as training takes it, with the gradient of all of it."""
-        encoded, joint = self._prepare(x)
+        """The same as training takes it, with the gradient of all of it.
+
+        The networks are in training mode, the decoder in the pass that
+        reconstructs: what q(z|x) is made of has it in inference mode, as
+        dropout and batch statistics have no Jacobian per example.
+        """
+        encoded, joint = self._prepare(x, training=True)
         draw = self._posterior.draw(encoded, joint, seed)
-        return joint.log_likelihood(draw.z), draw
+        return joint.log_likelihood(draw.z, training=True), draw
 
     def importance_sample(self, x, num_samples, seed, T=None, proposal=None):
         """The `Estimate` of any number of images, in bounded memory."""
@@ -75,7 +85,11 @@ class Inference:
             batch = x[start : start + importance.EXAMPLES]
             return estimate(batch, num_samples, fold)
 
-        return importance.in_batches(some, tf.shape(x)[0], x.dtype)
+        found = importance.in_batches(some, tf.shape(x)[0], x.dtype)
+        log_likelihood, elbo = answers.finite(
+            "x", "log-likelihood", found.log_likelihood, found.elbo
+        )
+        return found._replace(log_likelihood=log_likelihood, elbo=elbo)
 
     def _estimate(self, x, num_samples, seed, T, proposal):
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
@@ -93,16 +107,19 @@ class Inference:
         """A draw of x given z, `[batch, data]`."""
         return self._likelihood.sample(self._outputs(z), seed)
 
-    def _prepare(self, x):
+    def _prepare(self, x, training=False):
         """What a posterior is called with."""
         count = self._posterior.encoder_outputs
-        return networks.encode(self._encoder, x, count), self.joint(x)
+        encoded = networks.encode(self._encoder, x, count, training)
+        return encoded, self.joint(x)
 
     def _infer(self, encoded, joint, seed, T):
-        return self._posterior(encoded, joint=joint, seed=seed, **_updates(T))
+        encoded = answers.finite("x", "encoding", *encoded)
+        q = self._posterior(encoded, joint=joint, seed=seed, **_updates(T))
+        return answers.finite_posterior(q)
 
     def _outputs(self, z):
-        return linalg.flatten(self._decoder(z))
+        return linalg.flatten(self._decoder(z, training=False))
 
 
 def _updates(T):

@@ -37,18 +37,19 @@ def make_decoder(image_shape, hidden, activation, **kwargs):
     return kind(image_shape, hidden, activation, **kwargs)
 
 
-def encode(encoder, x, count):
+def encode(encoder, x, count, training=False):
     """The encoder's first outputs.
 
     Args:
         encoder: a Keras layer or model.
         x: float tensor of shape `[batch, *image_shape]`.
         count: int. How many of mean, log-variance and hidden layer to give.
+        training: bool. Whether the encoder is in training mode.
 
     Returns:
         A tuple of tensors.
     """
-    outputs = encoder(x)
+    outputs = encoder(x, training=training)
     if not isinstance(outputs, (tuple, list)):
         outputs = (outputs,)
     needed = tuple(outputs[:count])

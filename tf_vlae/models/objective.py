@@ -4,6 +4,7 @@ from keras.optimizers import schedules
 
 from tf_vlae import seeds
 from tf_vlae import validation
+from tf_vlae.models.finite_steps import FiniteSteps
 
 _NAMES = ("loss", "elbo", "reconstruction", "kl")
 
@@ -21,16 +22,19 @@ class Objective:
         kl_weight: float, or a schedule of the training steps.
         seed: int. Fixes the noise of all steps.
         metric_names: iterable of str. What the posterior measures besides.
+
+    Attributes:
+        steps: the `FiniteSteps` that it takes.
     """
 
     def __init__(self, kl_weight, seed, metric_names=()):
         if not isinstance(kl_weight, schedules.LearningRateSchedule):
-            kl_weight = validation.positive("kl_weight", kl_weight)
+            kl_weight = validation.not_negative("kl_weight", kl_weight)
         self.kl_weight = kl_weight
+        self.steps = FiniteSteps()
         self._seed = seed
         self._means = {
-            name: keras.metrics.Mean(name=name)
-            for name in (*_NAMES, *metric_names)
+            name: _Mean(name=name) for name in (*_NAMES, *metric_names)
         }
 
     @property
@@ -38,14 +42,16 @@ class Objective:
         """Each `keras.metrics.Mean`, a list."""
         return list(self._means.values())
 
-    def train_step(self, inference, x, optimizer, variables):
-        """Updates the weights by a batch.
+    def train_step(self, inference, x, optimizer, variables, statistics=()):
+        """Updates the weights by a batch, unless its loss is not finite.
 
         Args:
             inference: the `Inference` of the model.
             x: float tensor of shape `[batch, *image_shape]`.
             optimizer: a Keras optimizer.
             variables: list of the weights.
+            statistics: list of variables that a pass through the networks
+                may change, as moving means.
 
         Returns:
             A dict with the running means of all that the batch has.
@@ -53,6 +59,7 @@ class Objective:
         step = optimizer.iterations
         seed = seeds.of_step(self._seed, _TRAIN, step)
         replicas = tf.distribute.get_strategy().num_replicas_in_sync
+        before = [tf.identity(variable) for variable in statistics]
         with tf.GradientTape() as tape:
             reconstruction, draw = inference.training_terms(x, seed)
             losses = self._weight(step, draw.kl.dtype) * draw.kl
@@ -66,10 +73,28 @@ class Objective:
             for gradient, variable in zip(gradients, variables, strict=True)
             if gradient is not None
         ]
-        # A check that fails stops all of the update, its count included.
-        with tf.control_dependencies([gradient for gradient, _ in used]):
-            optimizer.apply_gradients(used)
-        return self._track(losses, reconstruction, draw)
+        gradients, variables = zip(*used, strict=True)
+        # Or the graph optimizer joins them to what follows, and rounds them
+        # otherwise than runs that began without it.
+        with tf.control_dependencies(gradients):
+            gradients = [tf.identity(gradient) for gradient in gradients]
+        found = _values(losses, reconstruction, draw)
+
+        def update(gradients, found, before):
+            del before
+            optimizer.apply_gradients(zip(gradients, variables, strict=True))
+            self._track(found)
+
+        def restore(gradients, found, before):
+            del gradients, found
+            for variable, value in zip(statistics, before, strict=True):
+                variable.assign(value)
+            return [tf.identity(variable) for variable in statistics]
+
+        self.steps.take(
+            loss, gradients, update, restore, (gradients, found, before)
+        )
+        return self._results(found)
 
     def test_step(self, inference, x):
         """Measures a batch.
@@ -86,7 +111,9 @@ class Objective:
         seen = self._means["loss"].count
         seed = seeds.of_step(self._seed, _TEST, seen)
         reconstruction, draw = inference.elbo_terms(x, seed)
-        return self._track(draw.kl - reconstruction, reconstruction, draw)
+        found = _values(draw.kl - reconstruction, reconstruction, draw)
+        self._track(found)
+        return self._results(found)
 
     def _weight(self, step, dtype):
         """Weight of the KL term in a step, a scalar."""
@@ -95,10 +122,23 @@ class Objective:
             weight = weight(step)
         return tf.cast(weight, dtype)
 
-    def _track(self, losses, reconstruction, draw):
-        elbo = reconstruction - draw.kl
-        values = (losses, elbo, reconstruction, draw.kl)
-        found = {**dict(zip(_NAMES, values, strict=True)), **draw.metrics}
+    def _track(self, found):
         for name, value in found.items():
             self._means[name].update_state(value)
+
+    def _results(self, found):
         return {name: self._means[name].result() for name in found}
+
+
+def _values(losses, reconstruction, draw):
+    """All that a batch has, a dict of tensors of shape `[batch]`."""
+    elbo = reconstruction - draw.kl
+    values = (losses, elbo, reconstruction, draw.kl)
+    return {**dict(zip(_NAMES, values, strict=True)), **draw.metrics}
+
+
+class _Mean(keras.metrics.Mean):
+    """NaN, and not 0, if every step was skipped."""
+
+    def result(self):
+        return self.total / self.count

@@ -51,7 +51,7 @@ def adapt(model, batches, read, own_encoder, own_decoder):
         """Data less its reconstruction from the encoder's mean."""
         x = read(batch)
         (mean,) = networks.encode(model.encoder, x, 1)
-        output = linalg.flatten(model.decoder(mean))
+        output = linalg.flatten(model.decoder(mean, training=False))
         return linalg.flatten(x) - model.likelihood.mean(output)
 
     if batches.cardinality() == tf.data.INFINITE_CARDINALITY:

@@ -40,7 +40,11 @@ def train(model, data, workdir, settings):
     summaries = Summaries(workdir.tensorboard, model, data) if chief else None
     while not state.stops(settings):
         began, cpu_began = time.monotonic(), time.process_time()
-        logs = train_epoch(model, data, state.epoch, settings.epochs)
+        try:
+            logs = train_epoch(model, data, state.epoch, settings.epochs)
+        except (FloatingPointError, ValueError) as error:
+            error.add_note(state.place())
+            raise
         # Agreed upon: a worker that stops alone would leave others waiting.
         seconds = distribution.mean_over_replicas(
             strategy, time.monotonic() - began

@@ -42,13 +42,21 @@ class State:
         """
         if not all(math.isfinite(value) for value in logs.values()):
             raise FloatingPointError(
-                f"Training diverged in epoch {self.epoch + 1}: {logs}. The "
-                "last checkpoint is from before. A smaller --learning_rate "
-                "usually helps."
+                f"Training diverged: {logs}. {self.place()} A smaller "
+                "--learning_rate usually helps."
             )
         self.history.append(logs)
         self.seconds += seconds
         self.cpu_seconds += cpu_seconds
+
+    def place(self):
+        """Which epoch is under way, and which checkpoint is good, a str."""
+        good = (
+            f"the checkpoint of epoch {self.epoch} is from before"
+            if self.epoch
+            else "there is no checkpoint from before"
+        )
+        return f"This was in epoch {self.epoch + 1}; {good}."
 
     def stops(self, settings):
         """Why training ends here, or None if it goes on.
