@@ -11,7 +11,8 @@ from tensorboard.backend.event_processing import event_accumulator
 from helpers import trainer_runs
 from tf_vlae import datasets
 from tf_vlae.evaluation import importance
-from trainers.training.workdir import read_flags
+from trainers.common import results_file
+from trainers.training import flags_file
 
 # It starts programs, or trains for many steps.
 pytestmark = pytest.mark.slow
@@ -89,7 +90,7 @@ def stored(workdir):
     for path in (workdir / "checkpoints").glob("*.npz"):
         with np.load(path) as arrays:
             for name in arrays.files:
-                if name != "state":
+                if name not in ("state", "checksum"):
                     found[path.name, name] = arrays[name]
     return found
 
@@ -204,10 +205,10 @@ class TestResults:
         assert (base / "1").stat().st_ino != before
         metadata = base / "1" / "assets.extra" / "metadata.json"
         found = json.loads(metadata.read_text())
-        results = json.loads((undisturbed / "results.json").read_text())
+        results = results_file.read(undisturbed)
         assert found["metrics"] == results
         assert found["versions"] == results["versions"]
-        assert found["flags"] == read_flags(undisturbed)
+        assert found["flags"] == flags_file.read(undisturbed)
         assert found["flags"]["learning_rate"] == "0.4"
 
     def test_nothing_temporary_is_left(self, killed):
