@@ -4,18 +4,15 @@ import contextlib
 import os
 import signal
 import socket
-import time
 
 import pytest
 
 from helpers import trainer_runs
+from helpers.processes import kill
+from helpers.processes import start
 from tf_vlae import atomic
 from tf_vlae.serving import versions
 from trainers.common import folder_lock
-
-
-def hold(folder):
-    return folder_lock.held(folder)
 
 
 def write_half(folder):
@@ -28,32 +25,10 @@ def write_half(folder):
     return written()
 
 
-def start(context, folder):
-    """A process that stays in a context until it is killed."""
-    there, here = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            with context(folder):
-                os.write(here, b"!")
-                time.sleep(600)
-        finally:
-            os._exit(1)
-    os.read(there, 1)
-    os.close(there)
-    os.close(here)
-    return pid
-
-
-def kill(pid, number=signal.SIGKILL):
-    os.kill(pid, number)
-    os.waitpid(pid, 0)
-
-
 @pytest.fixture
 def owner(tmp_path):
     """The process that holds the folder."""
-    pid = start(hold, tmp_path)
+    pid = start(folder_lock.held, tmp_path)
     yield pid
     kill(pid)
 
@@ -74,7 +49,7 @@ class TestLock:
 
     @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
     def test_the_lock_dies_with_its_owner(self, tmp_path, number):
-        kill(start(hold, tmp_path), number)
+        kill(start(folder_lock.held, tmp_path), number)
         assert os.listdir(tmp_path) == [".lock"]
         with folder_lock.held(tmp_path):
             owner = f"{socket.gethostname()} {os.getpid()}\n"

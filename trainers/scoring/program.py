@@ -6,6 +6,7 @@ from absl import flags
 
 from trainers.common import data_flags
 from trainers.common import list_flags
+from trainers.common.interrupts import Interrupted
 from trainers.common.program import Program
 from trainers.scoring import beam_options
 from trainers.scoring import job
@@ -107,8 +108,11 @@ def run(values, arguments):
     )
     try:
         summary = job.score(settings, beam_options.parse(arguments))
-    except (FileNotFoundError, ValueError) as error:
+    except (BlockingIOError, FileNotFoundError, ValueError) as error:
         sys.exit(str(error))
+    except Interrupted as interrupted:
+        print(f"{interrupted} The same command goes on.", flush=True)
+        raise
     print(", ".join(f"{name} {count}" for name, count in summary.items()))
     print(f"The results are in {settings.output}.")
 
