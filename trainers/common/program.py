@@ -60,8 +60,8 @@ class Program:
         """Runs from the command line, and ends the process.
 
         The flags join those that absl has for all programs, and --help shows
-        them below the docstring of the script. SIGTERM and Ctrl-C end it as
-        `interrupts` says.
+        them below the docstring of the script. See `interrupts` for SIGTERM
+        and Ctrl-C.
         """
         interrupts.install()
         values = self._new_values()

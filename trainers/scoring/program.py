@@ -5,8 +5,8 @@ import sys
 from absl import flags
 
 from trainers.common import data_flags
+from trainers.common import interrupts
 from trainers.common import list_flags
-from trainers.common.interrupts import Interrupted
 from trainers.common.program import Program
 from trainers.scoring import beam_options
 from trainers.scoring import job
@@ -103,6 +103,7 @@ def run(values, arguments):
         values: parsed `flags.FlagValues`.
         arguments: list of str, for Beam.
     """
+    interrupts.advise("The same command goes on.")
     settings = Settings(
         **{name: values[name].value for name in Settings._fields}
     )
@@ -110,9 +111,6 @@ def run(values, arguments):
         summary = job.score(settings, beam_options.parse(arguments))
     except (BlockingIOError, FileNotFoundError, ValueError) as error:
         sys.exit(str(error))
-    except Interrupted as interrupted:
-        print(f"{interrupted} The same command goes on.", flush=True)
-        raise
     print(", ".join(f"{name} {count}" for name, count in summary.items()))
     print(f"The results are in {settings.output}.")
 

@@ -5,8 +5,8 @@ import sys
 import time
 
 from trainers.common import folder_lock
+from trainers.common import interrupts
 from trainers.common.checksums import DamagedFileError
-from trainers.common.interrupts import Interrupted
 from trainers.common.program import Program
 from trainers.training import distribution
 from trainers.training import experiment
@@ -40,12 +40,10 @@ def run(values):
             )
         except (OSError, ValueError) as error:
             sys.exit(str(error))
+        interrupts.advise(_how_to_resume(workdir, settings))
         print(f"The run is in {workdir.path}.", flush=True)
         try:
             results = _results(strategy, data, workdir, settings)
-        except Interrupted as interrupted:
-            print(f"{interrupted} {_how_to_resume(workdir, settings)}")
-            raise
         except DamagedFileError as error:
             sys.exit(str(error))
     if results["test"]:
