@@ -1,6 +1,7 @@
 """Whole runs from the command line: killed, resumed, and what they leave."""
 
 import json
+import signal
 
 import keras
 import numpy as np
@@ -49,7 +50,15 @@ def killed(tmp_path_factory):
     checkpoints = workdir / "checkpoints"
     process = trainer_runs.start(*arguments)
     # In the middle of an epoch, or of what is written after one.
-    trainer_runs.kill_after(checkpoints / "epoch-000002.npz", process)
+    output = trainer_runs.kill_after(
+        checkpoints / "epoch-000002.npz", process, signal.SIGTERM
+    )
+    assert process.returncode == 143, output
+    assert "Traceback" not in output
+    last = output.splitlines()[-1]
+    assert last.startswith("Interrupted by SIGTERM, saved after epoch ")
+    command = f"--flagfile={workdir}/flags.txt --workdir={workdir}"
+    assert last.endswith(f". To go on: python trainers/main.py {command}")
     # In the middle of writing a checkpoint.
     trainer_runs.kill_within_write("epoch-000004.npz", *arguments)
     assert list(checkpoints.glob(".tmp-*/epoch-000004.npz"))

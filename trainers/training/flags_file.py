@@ -59,7 +59,7 @@ def read(folder):
 def compare(folder, flags, defaults):
     """Raises an error if there is a run that other flags cannot go on with.
 
-    More epochs than a run had can, unless its learning rate depends on them.
+    More epochs than a run had can, unless what it has done depends on them.
 
     Args:
         folder: `pathlib.Path` of the run.
@@ -72,14 +72,14 @@ def compare(folder, flags, defaults):
     new = _kept(flags)
     known = {name: defaults[name] for name in defaults if name in new}
     old = {**known, **read(folder)}
-    extends = _extends(old, new)
-    if old == new or (extends and new["schedule"] == "constant"):
+    extends, dependent = _extends(old, new), _dependent(new)
+    if old == new or (extends and not dependent):
         return
     reason = ""
     if extends:
         reason = (
-            f" With --schedule={new['schedule']} every step depends on "
-            "--epochs, so that this run cannot be extended."
+            f" With {dependent} what was trained depends on --epochs, so that "
+            "this run cannot be extended."
         )
     raise ValueError(
         f"The run in {folder} has other flags: "
@@ -97,6 +97,14 @@ def _extends(old, new):
     if old == new or {**old, "epochs": new.get("epochs")} != new:
         return False
     return int(new["epochs"]) > int(old["epochs"])
+
+
+def _dependent(flags):
+    """The flag by which every epoch depends on --epochs, or an empty str."""
+    if flags.get("schedule", "constant") != "constant":
+        return f"--schedule={flags['schedule']}"
+    warm_start = flags.get("warm_start", "")
+    return f"--warm_start={warm_start}" if "%" in warm_start else ""
 
 
 def _damaged(folder, reason):
