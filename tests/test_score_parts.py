@@ -55,7 +55,7 @@ class TestFolder:
         folder = ScoreFolder(str(tmp_path), 1, "tfrecord")
         with (
             pytest.raises(RuntimeError, match="3 inputs"),
-            ShardFiles(folder, 0, ["elbo"]) as files,
+            ShardFiles(folder, 0, ["elbo"], "input") as files,
         ):
             files.write_scores(["a"], {"elbo": np.ones(1)})
             files.write_bad([Record("b", reason="none")])

@@ -68,6 +68,17 @@ class TestDatasets:
         ):
             self._shards(data_dir, (8, 9, 1))
 
+    def test_other_content_has_another_fingerprint(self, pixels, tmp_path):
+        path = self._stored(pixels[:20], tmp_path)
+        one, *others = self._shards(tmp_path, (8, 8, 1))
+        assert {x.fingerprint() for x in others} == {one.fingerprint()}
+        path.touch()
+        same, *_ = self._shards(tmp_path, (8, 8, 1))
+        assert same.fingerprint() == one.fingerprint()
+        path.write_bytes(path.read_bytes()[:-1] + b"!")
+        other, *_ = self._shards(tmp_path, (8, 8, 1))
+        assert other.fingerprint() != one.fingerprint()
+
     def test_unknown_splits_are_refused(self, data_dir):
         with pytest.raises(ValueError, match="no split train, but test"):
             self._shards(data_dir, (8, 8, 1), "train")
@@ -76,6 +87,8 @@ class TestDatasets:
         wanted = image_format((8, 8, 1))
         (shard,) = shards.of_dataset("digits", "test", None, 8, wanted)
         images = [record.image for record in shard.records(wanted)]
+        (other,) = shards.of_dataset("digits", "validation", None, 8, wanted)
+        assert other.fingerprint() != shard.fingerprint()
         expected = tf_vlae.datasets.load("digits", batch_size=359).test
         np.testing.assert_array_equal(images, next(iter(expected)))
 

@@ -127,7 +127,7 @@ class TestLeftovers:
             hidden = os.path.dirname(temporary)
             shutil.copytree(hidden, f"{hidden}-left")
         assert len(names(tmp_path)) == 3
-        atomic.remove_leftovers(tmp_path)
+        atomic.remove_leftovers(tmp_path, alone=True)
         assert names(tmp_path) == ["file", "other"]
 
     def test_there_may_be_no_folder(self, tmp_path):

@@ -1,6 +1,7 @@
 """Whole runs from the command line: killed, resumed, and what they leave."""
 
 import json
+import signal
 
 import keras
 import numpy as np
@@ -11,7 +12,8 @@ from tensorboard.backend.event_processing import event_accumulator
 from helpers import trainer_runs
 from tf_vlae import datasets
 from tf_vlae.evaluation import importance
-from trainers.training.workdir import read_flags
+from trainers.common import results_file
+from trainers.training import flags_file
 
 # It starts programs, or trains for many steps.
 pytestmark = pytest.mark.slow
@@ -48,7 +50,15 @@ def killed(tmp_path_factory):
     checkpoints = workdir / "checkpoints"
     process = trainer_runs.start(*arguments)
     # In the middle of an epoch, or of what is written after one.
-    trainer_runs.kill_after(checkpoints / "epoch-000002.npz", process)
+    output = trainer_runs.kill_after(
+        checkpoints / "epoch-000002.npz", process, signal.SIGTERM
+    )
+    assert process.returncode == 143, output
+    assert "Traceback" not in output
+    last = output.splitlines()[-1]
+    assert last.startswith("Interrupted by SIGTERM, saved after epoch ")
+    command = f"--flagfile={workdir}/flags.txt --workdir={workdir}"
+    assert last.endswith(f". To go on: python trainers/main.py {command}")
     # In the middle of writing a checkpoint.
     trainer_runs.kill_within_write("epoch-000004.npz", *arguments)
     assert list(checkpoints.glob(".tmp-*/epoch-000004.npz"))
@@ -89,7 +99,7 @@ def stored(workdir):
     for path in (workdir / "checkpoints").glob("*.npz"):
         with np.load(path) as arrays:
             for name in arrays.files:
-                if name != "state":
+                if name not in ("state", "checksum"):
                     found[path.name, name] = arrays[name]
     return found
 
@@ -204,10 +214,10 @@ class TestResults:
         assert (base / "1").stat().st_ino != before
         metadata = base / "1" / "assets.extra" / "metadata.json"
         found = json.loads(metadata.read_text())
-        results = json.loads((undisturbed / "results.json").read_text())
+        results = results_file.read(undisturbed)
         assert found["metrics"] == results
         assert found["versions"] == results["versions"]
-        assert found["flags"] == read_flags(undisturbed)
+        assert found["flags"] == flags_file.read(undisturbed)
         assert found["flags"]["learning_rate"] == "0.4"
 
     def test_nothing_temporary_is_left(self, killed):

@@ -58,7 +58,7 @@ class TestTrain:
         settings, state = train(tmp_path, *arguments)
         assert state.epoch == state.best_epoch + 2 < 50
         assert "no better validation ELBO" in state.stops(settings)
-        assert len(list((tmp_path / "checkpoints").iterdir())) == 2
+        assert len(list((tmp_path / "checkpoints").iterdir())) == 3
 
     @pytest.mark.slow
     def test_time_limit_leaves_a_finished_run(self, tmp_path, capsys):

@@ -44,7 +44,9 @@ class TestFlags:
         Workdir(tmp_path / "run", FLAGS)
         Workdir(tmp_path / "run", FLAGS)
         text = (tmp_path / "run" / "flags.txt").read_text()
-        assert text == "--latent=3\n--seed=0\n"
+        checksum, flags = text.split("\n", 1)
+        assert checksum.startswith("# checksum: ")
+        assert flags == "--latent=3\n--seed=0\n"
 
     def test_other_flags_are_refused_and_named(self, tmp_path):
         Workdir(tmp_path, FLAGS)
@@ -111,20 +113,26 @@ class TestCheckpoints:
         for a, b in zip(before, variables(model), strict=True):
             np.testing.assert_array_equal(a, b)
 
-    def test_latest_and_best_are_kept(self, tmp_path):
+    def test_last_two_and_best_are_kept(self, tmp_path):
         model = small_model()
         checkpoints = Checkpoints(tmp_path)
-        elbos = [1.0, 3.0, 2.0, 2.5]
+        elbos = [1.0, 3.0, 2.0, 2.5, 2.7]
         kept = []
-        for epoch in range(1, 5):
+        for epoch in range(1, 6):
             # Something to know the epoch by.
             model.optimizer.iterations.assign(epoch)
             checkpoints.save(model, state(*elbos[:epoch]))
             kept.append(sorted(path.name for path in tmp_path.iterdir()))
-        names = [f"epoch-{epoch:06d}.npz" for epoch in range(5)]
-        assert kept == [names[1:2], names[2:3], names[2:4], names[2:5:2]]
+        names = [f"epoch-{epoch:06d}.npz" for epoch in range(6)]
+        assert kept == [
+            names[1:2],
+            names[1:3],
+            names[2:4],
+            names[2:5],
+            [names[2], *names[4:6]],
+        ]
         found = checkpoints.restore_latest(model)
-        assert int(model.optimizer.iterations.numpy()) == 4
+        assert int(model.optimizer.iterations.numpy()) == 5
         checkpoints.restore(found.best_epoch, model)
         assert int(model.optimizer.iterations.numpy()) == 2
 
@@ -134,6 +142,7 @@ class TestCheckpoints:
         elbos = [1.0, 3.0, 2.0, 2.5, 2.6, 2.7, 2.8]
         for epoch in range(1, 8):
             checkpoints.save(model, state(*elbos[:epoch]), keep_every=3)
+        checkpoints.save(model, State(state(*elbos).history, step=4))
         assert checkpoints.epochs() == [2, 3, 6, 7]
         assert checkpoints.restore(3, model) == state(*elbos[:3])
 
@@ -150,7 +159,7 @@ class TestCheckpoints:
         # And it is no obstacle for the next one.
         checkpoints.save(model, state(1.0, 2.0))
         assert checkpoints.restore_latest(model) == state(1.0, 2.0)
-        assert checkpoints.epochs() == [2]
+        assert checkpoints.epochs() == [1, 2]
 
     def test_another_seed_is_refused(self, tmp_path):
         model = small_model()

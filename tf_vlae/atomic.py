@@ -2,11 +2,17 @@
 
 import contextlib
 import os
+import re
+import socket
+import time
 import uuid
 
 import tensorflow as tf
 
 _PREFIX = ".tmp-"
+_OWNED = re.compile(r"\.tmp-(?P<host>.+)-(?P<pid>\d+)-[0-9a-f]+")
+# Nobody takes as long to write something, in seconds.
+_LONGEST = 24 * 3600
 
 
 @contextlib.contextmanager
@@ -36,12 +42,13 @@ def replacing(path, overwrite=True):
     path = os.fspath(path)
     parent, name = os.path.split(path)
     # Of its own: others may write the same file.
-    hidden = os.path.join(parent, _PREFIX + uuid.uuid4().hex)
+    owner = f"{socket.gethostname()}-{os.getpid()}"
+    hidden = os.path.join(parent, f"{_PREFIX}{owner}-{uuid.uuid4().hex}")
     tf.io.gfile.makedirs(hidden)
     try:
         temporary = os.path.join(hidden, name)
         yield temporary
-        if _is_local(path):
+        if is_local(path):
             _move(temporary, path, overwrite)
         else:
             tf.io.gfile.rename(temporary, path, overwrite)
@@ -65,21 +72,48 @@ def write(path, content):
         file.write(content)
 
 
-def remove_leftovers(folder):
+def remove_leftovers(folder, alone=False):
     """Removes what killed processes left of files that were not whole.
-
-    Nothing else may be writing there.
 
     Args:
         folder: str or `pathlib.Path`. It need not exist.
+        alone: bool. Whether nothing else can be writing there. Otherwise only
+            what is a day old goes, and what a dead process of this machine
+            left.
     """
     pattern = os.path.join(os.fspath(folder), _PREFIX + "*")
     for path in tf.io.gfile.glob(pattern):
-        tf.io.gfile.rmtree(path)
+        if alone or _is_left(path):
+            tf.io.gfile.rmtree(path)
 
 
-def _is_local(path):
+def is_local(path):
+    """Whether a path, a str, is one of this machine's file system."""
     return "://" not in path
+
+
+def _is_left(path):
+    """Whether nobody goes on writing to a hidden folder."""
+    owner = _OWNED.fullmatch(os.path.basename(path.rstrip("/")))
+    is_here = owner and owner["host"] == socket.gethostname()
+    if is_here and not _is_alive(int(owner["pid"])):
+        return True
+    try:
+        written = tf.io.gfile.stat(path).mtime_nsec / 1e9
+    except tf.errors.NotFoundError:
+        # Its owner was quicker.
+        return False
+    return time.time() - written > _LONGEST
+
+
+def _is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _move(temporary, path, overwrite):

@@ -73,21 +73,26 @@ def start(*arguments, **environment):
     )
 
 
-def kill_after(path, process, seconds=120):
+def kill_after(path, process, number=signal.SIGKILL, seconds=120):
     """Kills a process as soon as a file is there.
 
     Args:
         path: `pathlib.Path`.
         process: a `subprocess.Popen`.
+        number: int. The signal.
         seconds: float. How long to wait for the file.
+
+    Returns:
+        A str, the output of the process.
     """
     end = time.monotonic() + seconds
     while not path.exists():
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < end, f"{path} was not written"
         time.sleep(0.001)
-    process.kill()
-    process.communicate()
+    process.send_signal(number)
+    output, _ = process.communicate()
+    return output
 
 
 def kill_within_write(name, *arguments):

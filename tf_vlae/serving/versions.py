@@ -13,7 +13,7 @@ def new_version(base, version=None, overwrite=False):
 
     What is written stays in a hidden folder beside it, which is no version to
     a server that polls `base`, until one rename. A failure removes it; what a
-    kill leaves of it is never in the way.
+    kill leaves of it is never in the way, and the next one removes it.
 
     Args:
         base: folder of all the versions.
@@ -27,6 +27,7 @@ def new_version(base, version=None, overwrite=False):
     """
     base = pathlib.Path(base)
     base.mkdir(parents=True, exist_ok=True)
+    atomic.remove_leftovers(base)
     if version is None:
         version = max(existing(base), default=0) + 1
     target = base / str(validation.integer("version", version, 1))

@@ -5,6 +5,7 @@ from absl import flags
 from absl import logging
 
 from trainers.common import flagfiles
+from trainers.common import interrupts
 
 
 class Program:
@@ -59,8 +60,10 @@ class Program:
         """Runs from the command line, and ends the process.
 
         The flags join those that absl has for all programs, and --help shows
-        them below the docstring of the script.
+        them below the docstring of the script. See `interrupts` for SIGTERM
+        and Ctrl-C.
         """
+        interrupts.install()
         values = self._new_values()
         flags.FLAGS.append_flag_values(values)
         for name in values:

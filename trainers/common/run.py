@@ -1,5 +1,7 @@
 import abc
-import json
+
+from trainers.common import results_file
+from trainers.common.checksums import DamagedFileError
 
 
 class Run(abc.ABC):
@@ -27,11 +29,14 @@ class Run(abc.ABC):
 
     def results(self):
         """The dict of results.json, or None if the run is not finished."""
-        path = self.folder / "results.json"
-        return json.loads(path.read_text()) if path.exists() else None
+        try:
+            return results_file.read(self.folder)
+        except DamagedFileError:
+            # The trainer says so, and makes them anew.
+            return None
 
     def epoch(self):
         """Number of epochs that are done."""
         path = self.folder / "history.csv"
-        lines = path.read_text().splitlines() if path.exists() else [""]
+        lines = path.read_bytes().splitlines() if path.exists() else [""]
         return len(lines) - 1

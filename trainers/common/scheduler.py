@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 
+from trainers.common import interrupts
 from trainers.common.progress_bar import ProgressBar
 
 _MAIN = pathlib.Path(__file__).resolve().parents[1] / "main.py"
@@ -32,23 +33,26 @@ def start(runs, parallel, extra=(), may_fail=False):
     )
     processes = []
     pool = concurrent.futures.ThreadPoolExecutor(parallel)
-    try:
-        left = {
-            pool.submit(_train, run, parallel > 1, extra, processes)
-            for run in missing
-        }
-        while left:
-            done, left = concurrent.futures.wait(left, _PERIOD, _FIRST_ERROR)
-            _show(bar, runs)
-            for each in done:
-                if not may_fail:
-                    each.result()
-    finally:
-        # After an error, or an interrupt, nothing is to go on unseen.
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.terminate()
-        bar.close()
+    with interrupts.deferred() as stops:
+        try:
+            left = {
+                pool.submit(_train, run, parallel > 1, extra, processes)
+                for run in missing
+            }
+            while left and not stops:
+                done, left = concurrent.futures.wait(
+                    left, _PERIOD, _FIRST_ERROR
+                )
+                _show(bar, runs)
+                for each in done:
+                    if not may_fail:
+                        each.result()
+        finally:
+            # After an error, or an interrupt, nothing is to go on unseen.
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+            bar.close()
 
 
 def _train(run, one_thread, extra, processes):

@@ -29,11 +29,24 @@ def write_csv(path, rows, columns=None):
         rows: list of dicts.
         columns: list of str. By default the keys of the first row.
     """
+    atomic.write(path, csv_text(rows, columns or list(rows[0])))
+
+
+def csv_text(rows, columns):
+    """Rows as the text of a CSV file.
+
+    Args:
+        rows: list of dicts.
+        columns: list of str. What a row does not have is an empty cell.
+
+    Returns:
+        A str.
+    """
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns or list(rows[0]))
+    writer = csv.DictWriter(text, columns)
     writer.writeheader()
     writer.writerows(rows)
-    atomic.write(path, text.getvalue())
+    return text.getvalue()
 
 
 def _text(value):

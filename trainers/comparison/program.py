@@ -7,6 +7,7 @@ from absl import flags
 
 from tf_vlae.models import MODELS
 from trainers.common import data_flags
+from trainers.common import interrupts
 from trainers.common import list_flags
 from trainers.common import paper
 from trainers.common import report
@@ -89,6 +90,7 @@ def run(values):
     Args:
         values: parsed `flags.FlagValues`.
     """
+    interrupts.advise("The same command goes on.")
     datasets = [values.dataset]
     if values.dataset == "all":
         datasets = paper.DATASETS

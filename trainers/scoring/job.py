@@ -1,5 +1,6 @@
 """Scores all of the input: the shards that are not finished, through Beam."""
 
+import concurrent.futures
 import functools
 import hashlib
 import logging
@@ -11,6 +12,7 @@ from apache_beam.utils import shared
 import trainers
 from tf_vlae import atomic
 from tf_vlae import validation
+from trainers.common import folder_lock
 from trainers.scoring import saved_models
 from trainers.scoring.inputs import shards
 from trainers.scoring.inputs.image_format import ImageFormat
@@ -45,9 +47,6 @@ def score(settings, options):
     image_format = ImageFormat(settings.feature, model.image_shape, model.dtype)
     inputs = _shards(settings, image_format)
     folder = ScoreFolder(settings.output, len(inputs), settings.format)
-    folder.open(_manifest(settings, path, inputs))
-    left = sorted(set(range(len(inputs))) - folder.finished())
-    progress = JobProgress(folder)
     do_fn = ScoreShard(
         inputs,
         handle,
@@ -57,13 +56,36 @@ def score(settings, options):
         settings.quantities,
         settings.batch_size,
     )
+    with folder_lock.held(settings.output):
+        folder.open(_manifest(settings, path, inputs))
+        _forget_changed(folder, inputs)
+        return _score_rest(folder, do_fn, options)
+
+
+def _forget_changed(folder, inputs):
+    """Finished shards whose input has changed are to be scored again."""
+    finished = sorted(folder.finished())
+    # They wait for files that may be far away.
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        found = pool.map(lambda index: inputs[index].fingerprint(), finished)
+        for index, fingerprint in zip(finished, found, strict=True):
+            if not folder.is_of(index, fingerprint):
+                name = inputs[index].name
+                print(f"{name} has changed: it is scored again.", flush=True)
+                folder.forget(index)
+
+
+def _score_rest(folder, do_fn, options):
+    """Scores the shards that are not finished, and returns the summary."""
+    left = sorted(set(range(folder.shards)) - folder.finished())
+    progress = JobProgress(folder)
     if left:
         with progress.shown(), beam.Pipeline(options=options) as pipeline:
             _build(pipeline, left, do_fn)
     finished, counts = progress.total()
-    if finished != len(inputs):
+    if finished != folder.shards:
         raise RuntimeError(
-            f"Only {finished} of {len(inputs)} shards are there."
+            f"Only {finished} of {folder.shards} shards are there."
         )
     summary = {**counts._asdict(), "units": finished}
     folder.write_json("summary.json", summary)

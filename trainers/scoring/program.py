@@ -5,6 +5,7 @@ import sys
 from absl import flags
 
 from trainers.common import data_flags
+from trainers.common import interrupts
 from trainers.common import list_flags
 from trainers.common.program import Program
 from trainers.scoring import beam_options
@@ -102,12 +103,13 @@ def run(values, arguments):
         values: parsed `flags.FlagValues`.
         arguments: list of str, for Beam.
     """
+    interrupts.advise("The same command goes on.")
     settings = Settings(
         **{name: values[name].value for name in Settings._fields}
     )
     try:
         summary = job.score(settings, beam_options.parse(arguments))
-    except (FileNotFoundError, ValueError) as error:
+    except (BlockingIOError, FileNotFoundError, ValueError) as error:
         sys.exit(str(error))
     print(", ".join(f"{name} {count}" for name, count in summary.items()))
     print(f"The results are in {settings.output}.")

@@ -50,7 +50,11 @@ class ScoreShard(beam.DoFn):
 
     def process(self, index):
         shard, inputs = self._shards[index], 0
-        with ShardFiles(self._folder, index, self._quantities) as files:
+        # Before it is read: what changes meanwhile is noticed the next time.
+        fingerprint = shard.fingerprint()
+        with ShardFiles(
+            self._folder, index, self._quantities, fingerprint
+        ) as files:
             records = iter(shard.records(self._image_format))
             while batch := list(itertools.islice(records, self._batch_size)):
                 inputs += len(batch)

@@ -5,6 +5,8 @@ import os
 
 import tensorflow as tf
 
+from trainers.common import interrupts
+
 STRATEGIES = ("auto", "mirrored", "multi_worker")
 
 
@@ -26,6 +28,8 @@ def make_strategy(name, batch_size):
                 "the environment variable TF_CONFIG. Received: multi_worker "
                 "without it"
             )
+        # A worker that waits for others, in TensorFlow, notices no signal.
+        interrupts.uninstall()
         # Before anything else that uses a device, or TensorFlow refuses.
         strategy = tf.distribute.MultiWorkerMirroredStrategy()
     elif name == "mirrored" or len(tf.config.list_logical_devices("GPU")) > 1:
@@ -44,6 +48,11 @@ def make_strategy(name, batch_size):
 def is_chief(strategy):
     """Whether this process is the one that writes."""
     return strategy.extended.should_checkpoint
+
+
+def is_single(strategy):
+    """Whether there is one replica, without a strategy of its own."""
+    return strategy is tf.distribute.get_strategy()
 
 
 def mean_over_replicas(strategy, value):

@@ -3,10 +3,11 @@
 import time
 
 import tf_vlae
+from tf_vlae import atomic
 from tf_vlae.serving import metadata
 from trainers.training import experiment
+from trainers.training import flags_file
 from trainers.training import quality
-from trainers.training.workdir import read_flags
 
 
 def finish(data, workdir, settings, state):
@@ -31,7 +32,8 @@ def finish(data, workdir, settings, state):
     if settings.test:
         test = quality.test_results(model, data, settings.num_samples)
     seconds = time.monotonic() - began
-    model.save(workdir.model)
+    with atomic.replacing(workdir.model) as temporary:
+        model.save(temporary)
     results = {
         "dataset": settings.dataset,
         "model": settings.model,
@@ -60,7 +62,10 @@ def finish(data, workdir, settings, state):
             version=1,
             # That of this run, if it was killed before it had results.
             overwrite=True,
-            metadata={"flags": read_flags(workdir.path), "metrics": results},
+            metadata={
+                "flags": flags_file.read(workdir.path),
+                "metrics": results,
+            },
         )
     workdir.write_results(results)
     return results

@@ -7,10 +7,13 @@ on at the right epoch, but with another order of the images.
 
 import time
 
+from trainers.common import interrupts
 from trainers.common import terminal
 from trainers.training import distribution
 from trainers.training import progress
 from trainers.training.epoch_bar import EpochBar
+from trainers.training.epoch_part import EpochPart
+from trainers.training.state import State
 from trainers.training.summaries import Summaries
 
 _SHOWN = ("elbo", "reconstruction", "kl", "residual")
@@ -18,6 +21,9 @@ _SHOWN = ("elbo", "reconstruction", "kl", "residual")
 
 def train(model, data, workdir, settings):
     """Trains until the settings say stop, from where the run was left.
+
+    A signal stops it between two steps: what is done is saved, and
+    `interrupts.Interrupted` is raised.
 
     Args:
         model: the compiled `tf_vlae.Autoencoder`, with all its variables.
@@ -30,41 +36,45 @@ def train(model, data, workdir, settings):
     """
     strategy = model.distribute_strategy
     chief = distribution.is_chief(strategy)
-    state = workdir.checkpoints.restore_latest(model)
-    distribution.require_same(strategy, state.epoch, "the latest epoch")
-    if not state.epoch:
-        model.adapt(data.epoch(0))
-    elif chief:
-        print(f"Resuming after epoch {state.epoch}.", flush=True)
-        workdir.write_history(state.history)
+    state = _resumed(model, data, workdir)
     summaries = Summaries(workdir.tensorboard, model, data) if chief else None
-    while not state.stops(settings):
-        began, cpu_began = time.monotonic(), time.process_time()
-        try:
-            logs = train_epoch(model, data, state.epoch, settings.epochs)
-        except (FloatingPointError, ValueError) as error:
-            error.add_note(state.place())
-            raise
-        # Agreed upon: a worker that stops alone would leave others waiting.
-        seconds = distribution.mean_over_replicas(
-            strategy, time.monotonic() - began
-        )
-        state.add(logs, seconds, time.process_time() - cpu_began)
-        if chief:
-            steps_per_second = data.steps_per_epoch / seconds
-            summaries.write_scalars(logs, steps_per_second, state.epoch)
-            if state.epoch % settings.image_epochs == 0:
-                summaries.write_images(state.epoch)
-            workdir.checkpoints.save(model, state, settings.keep_every)
-            workdir.write_history(state.history)
-            progress.show_epoch(state, settings.epochs, seconds)
+    with interrupts.deferred() as stops:
+        while not stops and not state.stops(settings):
+            part = EpochPart(state, data.steps_per_epoch, stops)
+            began, cpu_began = time.monotonic(), time.process_time()
+            try:
+                logs = train_epoch(
+                    model, data, state.epoch, settings.epochs, part
+                )
+            except (FloatingPointError, ValueError) as error:
+                error.add_note(state.place())
+                raise
+            # Agreed upon: a worker that stops alone would leave others waiting.
+            seconds = distribution.mean_over_replicas(
+                strategy, time.monotonic() - began
+            )
+            cpu_seconds = time.process_time() - cpu_began
+            if logs is None:
+                _pause(model, workdir, state, part, seconds, cpu_seconds)
+                continue
+            state.add(logs, seconds, cpu_seconds)
+            if chief:
+                speed = part.steps_since / seconds
+                summaries.write_scalars(logs, speed, state.epoch)
+                if state.epoch % settings.image_epochs == 0:
+                    summaries.write_images(state.epoch)
+                workdir.checkpoints.save(model, state, settings.keep_every)
+                workdir.write_history(state.history)
+                progress.show_epoch(state, settings.epochs, seconds)
+        if state != State():
+            stops.saved = f"saved after {state}"
     if chief:
         print(f"Training ends: {state.stops(settings)}.", flush=True)
     return state
 
 
-def train_epoch(model, data, epoch, epochs):
-    """Trains for one epoch.
+def train_epoch(model, data, epoch, epochs, part=None):
+    """Trains for one epoch, or for the rest of one.
 
     Its order and its draws depend on its number alone, wherever the run was
     interrupted.
@@ -74,19 +84,46 @@ def train_epoch(model, data, epoch, epochs):
         data: the `ImageData`.
         epoch: int. The number of the epoch, from 0.
         epochs: int. Number of epochs of the run.
+        part: an `EpochPart`. None is all of the epoch.
 
     Returns:
         A dict of floats: elbo, reconstruction, kl, of an implicit covariance
-        residual, and the same with val_.
+        residual, and the same with val_. None if the epoch was stopped.
     """
     bar = [EpochBar(epochs)] if terminal.is_there() else []
-    history = model.fit(
-        data.epoch(epoch),
-        validation_data=data.validation,
-        initial_epoch=epoch,
-        epochs=epoch + 1,
-        callbacks=bar,
-        verbose=0,
-    ).history
+    try:
+        history = model.fit(
+            data.epoch(epoch).skip(part.step if part else 0),
+            validation_data=data.validation,
+            initial_epoch=epoch,
+            epochs=epoch + 1,
+            callbacks=[*bar, part] if part else bar,
+            verbose=0,
+        ).history
+    except EpochPart.Stopped:
+        return None
     names = [prefix + name for prefix in ("", "val_") for name in _SHOWN]
     return {name: float(history[name][-1]) for name in names if name in history}
+
+
+def _resumed(model, data, workdir):
+    """Sets the model to where the run was left, and returns the `State`."""
+    strategy = model.distribute_strategy
+    state = workdir.checkpoints.restore_latest(
+        model, within_epochs=distribution.is_single(strategy)
+    )
+    distribution.require_same(strategy, state.epoch, "the latest epoch")
+    if state == State():
+        model.adapt(data.epoch(0))
+    elif distribution.is_chief(strategy):
+        print(f"Resuming after {state}.", flush=True)
+        workdir.mend_history(state.history)
+    return state
+
+
+def _pause(model, workdir, state, part, seconds, cpu_seconds):
+    """Saves a part of an epoch."""
+    # What the metrics of several replicas hold is not kept: they repeat it.
+    if distribution.is_single(model.distribute_strategy):
+        state.pause(part.step, part.totals, seconds, cpu_seconds)
+        workdir.checkpoints.save(model, state)

@@ -10,11 +10,15 @@ class State:
         history: list with a dict of logs for each finished epoch.
         seconds: float. Time spent in training so far.
         cpu_seconds: float. The same in CPU time of the process.
+        step: int. Number of steps done of an epoch that is not finished.
+        totals: list of what its metrics hold, as `EpochPart` has it.
     """
 
     history: list = dataclasses.field(default_factory=list)
     seconds: float = 0.0
     cpu_seconds: float = 0.0
+    step: int = 0
+    totals: list = dataclasses.field(default_factory=list)
 
     @property
     def epoch(self):
@@ -22,10 +26,20 @@ class State:
         return len(self.history)
 
     @property
+    def place(self):
+        """How far it is, a tuple: `(epoch, step)`."""
+        return self.epoch, self.step
+
+    def __str__(self):
+        if self.step:
+            return f"step {self.step} of epoch {self.epoch + 1}"
+        return f"epoch {self.epoch}"
+
+    @property
     def best_epoch(self):
-        """Number of the epoch with the best validation ELBO, from 1."""
+        """Number of the epoch with the best validation ELBO, 0 if none is."""
         elbos = [logs["val_elbo"] for logs in self.history]
-        return 1 + elbos.index(max(elbos))
+        return 1 + elbos.index(max(elbos)) if elbos else 0
 
     @property
     def best(self):
@@ -46,6 +60,21 @@ class State:
                 "--learning_rate usually helps."
             )
         self.history.append(logs)
+        self._move(0, [], seconds, cpu_seconds)
+
+    def pause(self, step, totals, seconds, cpu_seconds):
+        """Takes in a part of an epoch, which is to go on from there.
+
+        Args:
+            step: int. Number of its steps that are done.
+            totals: list of what its metrics hold.
+            seconds: float. Time that the part took.
+            cpu_seconds: float. The same in CPU time of the process.
+        """
+        self._move(step, totals, seconds, cpu_seconds)
+
+    def _move(self, step, totals, seconds, cpu_seconds):
+        self.step, self.totals = step, totals
         self.seconds += seconds
         self.cpu_seconds += cpu_seconds
 
@@ -68,8 +97,9 @@ class State:
             A str or None.
         """
         if self.epoch >= settings.epochs:
-            return f"all {settings.epochs} epochs are done"
-        if not self.epoch:
+            return _all_done(settings.epochs)
+        # An epoch that has begun is finished first.
+        if self.step or not self.epoch:
             return None
         waited = self.epoch - self.best_epoch
         if settings.patience and waited >= settings.patience:
@@ -77,3 +107,21 @@ class State:
         if settings.max_hours and self.seconds >= 3600 * settings.max_hours:
             return f"--max_hours={settings.max_hours} are over"
         return None
+
+
+def is_extended(results, settings):
+    """Whether the settings have more epochs than those that results ended with.
+
+    Args:
+        results: dict, those of a run.
+        settings: values of the flags.
+
+    Returns:
+        A bool.
+    """
+    done = results["epochs"]
+    return done < settings.epochs and results["stopped"] == _all_done(done)
+
+
+def _all_done(epochs):
+    return f"all {epochs} epochs are done"

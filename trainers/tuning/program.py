@@ -8,6 +8,7 @@ from absl import flags
 
 from tf_vlae import atomic
 from tf_vlae.models import MODELS
+from trainers.common import interrupts
 from trainers.common import list_flags
 from trainers.common import report
 from trainers.common import scheduler
@@ -66,6 +67,7 @@ def run(values, more):
         values: parsed `flags.FlagValues`.
         more: list of str, flags of the trainer.
     """
+    interrupts.advise("The same command goes on.")
     # An unknown flag is told at once, and not by every trial.
     training.main.parse(more)
     root = pathlib.Path(values.workdir)

@@ -17,6 +17,7 @@ class DatasetSlice:
         split: str.
         start: int. The first example.
         stop: int. The one after the last.
+        checksum: str, that of the files of the split.
     """
 
     folder: str
@@ -24,6 +25,7 @@ class DatasetSlice:
     split: str
     start: int
     stop: int
+    checksum: str
 
     @property
     def name(self):
@@ -32,6 +34,9 @@ class DatasetSlice:
     @property
     def inputs(self):
         return self.stop - self.start
+
+    def fingerprint(self):
+        return self.checksum
 
     def records(self, image_format):
         stored, lost = self._images(image_format.feature), ""

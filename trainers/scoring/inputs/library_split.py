@@ -1,5 +1,7 @@
 import dataclasses
 
+from trainers.scoring.inputs import fingerprints
+
 
 @dataclasses.dataclass(frozen=True)
 class LibrarySplit:
@@ -20,11 +22,17 @@ class LibrarySplit:
     def name(self):
         return f"{self.dataset}/{self.split}"
 
+    def fingerprint(self):
+        return fingerprints.of_arrays(self._images())
+
     def records(self, image_format):
+        for index, image in enumerate(self._images()):
+            name = f"{self.split}/{index}"
+            yield image_format.record(name, b"", image_format.of_array, image)
+
+    def _images(self):
+        # Here, as the import takes seconds that others need not wait for.
         from tf_vlae import datasets
 
         data = datasets.load(self.dataset, data_dir=self.data_dir)
-        images = getattr(data, self.split).unbatch().as_numpy_iterator()
-        for index, image in enumerate(images):
-            name = f"{self.split}/{index}"
-            yield image_format.record(name, b"", image_format.of_array, image)
+        return getattr(data, self.split).unbatch().as_numpy_iterator()

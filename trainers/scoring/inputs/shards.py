@@ -1,12 +1,14 @@
 """The shards of the input, each read and scored by itself.
 
 A shard has a `name` that says what it is, the same in every process, the number
-of its `inputs`, None if only reading tells, and `records`, a function of an
-`ImageFormat` that yields each input once, as a `Record`.
+of its `inputs`, None if only reading tells, and two functions: `fingerprint`
+gives a text, another one once the inputs have changed; `records`, of an
+`ImageFormat`, yields each input once, as a `Record`.
 """
 
 import tensorflow as tf
 
+from trainers.scoring.inputs import fingerprints
 from trainers.scoring.inputs.dataset_slice import DatasetSlice
 from trainers.scoring.inputs.library_split import LibrarySplit
 from trainers.scoring.inputs.tfrecord_file import TFRecordFile
@@ -56,6 +58,7 @@ def of_dataset(name, split, data_dir, size, image_format):
         raise ValueError(f"{name} has no split {split}, but {known}.")
     _check_shape(info, image_format)
     count = info.splits[split].num_examples
+    checksum = fingerprints.of_files(map(str, info.splits[split].filepaths))
     return [
         DatasetSlice(
             str(builder.data_dir),
@@ -63,6 +66,7 @@ def of_dataset(name, split, data_dir, size, image_format):
             split,
             start,
             min(start + size, count),
+            checksum,
         )
         for start in range(0, count, size)
     ]

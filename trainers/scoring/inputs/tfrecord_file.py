@@ -3,6 +3,7 @@ import itertools
 
 import tensorflow as tf
 
+from trainers.scoring.inputs import fingerprints
 from trainers.scoring.inputs import reasons
 from trainers.scoring.inputs.record import Record
 
@@ -21,6 +22,9 @@ class TFRecordFile:
     @property
     def name(self):
         return self.path
+
+    def fingerprint(self):
+        return fingerprints.of_files([self.path])
 
     def records(self, image_format):
         compression = "GZIP" if self.path.endswith(".gz") else ""

@@ -11,8 +11,9 @@ class ScoreFolder:
     """The folder of the results: for each shard of the input, three files.
 
     `part` has the scores, `bad` the records that have none and their reasons,
-    and `done`, written last, the numbers of both. A file has its name only
-    when it is whole, and a shard is finished when all three are there.
+    and `done`, written last, the numbers of both and what the input was. A file
+    has its name only when it is whole, and a shard is finished when all three
+    are there.
 
     Args:
         path: str. May be remote, as all of it goes through `tf.io.gfile`.
@@ -28,6 +29,8 @@ class ScoreFolder:
     def open(self, settings):
         """Makes the folder, or goes on with one of the same settings.
 
+        Nothing else may be writing there.
+
         Args:
             settings: dict of JSON values, all that the results depend on.
         """
@@ -42,7 +45,8 @@ class ScoreFolder:
                 "Go on with those of its manifest.json, or choose another "
                 "--output."
             )
-        atomic.remove_leftovers(self.path)
+        # Remote folders have no lock.
+        atomic.remove_leftovers(self.path, alone=atomic.is_local(self.path))
 
     def finished(self):
         """The set of the indices of the finished shards."""
@@ -60,7 +64,35 @@ class ScoreFolder:
             index: int.
         """
         *_, done = self.names(index)
-        return Counts(**self._read_json(done))
+        content = self._read_json(done)
+        return Counts(*(content[name] for name in Counts._fields))
+
+    def is_of(self, index, fingerprint):
+        """Whether a finished shard is whole, and of an input.
+
+        Args:
+            index: int.
+            fingerprint: str, that of the input.
+
+        Returns:
+            A bool. Earlier revisions have not kept what the input was, and
+            their shards are taken to be of it.
+        """
+        *_, done = self.names(index)
+        try:
+            content = self._read_json(done)
+        except ValueError:
+            return False
+        return content.get("input", fingerprint) == fingerprint
+
+    def forget(self, index):
+        """Makes a finished shard one that is not.
+
+        Args:
+            index: int.
+        """
+        *_, done = self.names(index)
+        tf.io.gfile.remove(self.file(done))
 
     def names(self, index):
         """The names of the files of a shard: part, bad and done.

@@ -18,16 +18,18 @@ class ShardFiles:
         folder: `ScoreFolder`.
         index: int. Index of the shard.
         quantities: list of str.
+        fingerprint: str, that of the input.
 
     Attributes:
         counts: `Counts` of what was written.
     """
 
-    def __init__(self, folder, index, quantities):
+    def __init__(self, folder, index, quantities, fingerprint):
         self.counts = Counts()
         self._folder = folder
         self._names = folder.names(index)
         self._quantities = quantities
+        self._fingerprint = fingerprint
         self._files = contextlib.ExitStack()
 
     def __enter__(self):
@@ -44,7 +46,8 @@ class ShardFiles:
         self._files.__exit__(*error)
         if error[0] is None:
             *_, done = self._names
-            self._folder.write_json(done, self.counts._asdict())
+            content = {**self.counts._asdict(), "input": self._fingerprint}
+            self._folder.write_json(done, content)
 
     def _temporary(self, name):
         """A path to write a file to, until it is whole."""
