@@ -47,7 +47,7 @@ def train(model, data, workdir, settings):
                     model, data, state.epoch, settings.epochs, part
                 )
             except (FloatingPointError, ValueError) as error:
-                error.add_note(state.place())
+                error.add_note(state.whereabouts())
                 raise
             # Agreed upon: a worker that stops alone would leave others waiting.
             seconds = distribution.mean_over_replicas(

@@ -56,7 +56,7 @@ class State:
         """
         if not all(math.isfinite(value) for value in logs.values()):
             raise FloatingPointError(
-                f"Training diverged: {logs}. {self.place()} A smaller "
+                f"Training diverged: {logs}. {self.whereabouts()} A smaller "
                 "--learning_rate usually helps."
             )
         self.history.append(logs)
@@ -78,7 +78,7 @@ class State:
         self.seconds += seconds
         self.cpu_seconds += cpu_seconds
 
-    def place(self):
+    def whereabouts(self):
         """Which epoch is under way, and which checkpoint is good, a str."""
         good = (
             f"the checkpoint of epoch {self.epoch} is from before"
