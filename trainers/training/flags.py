@@ -41,7 +41,7 @@ def settings(values):
         A `types.SimpleNamespace`, an attribute for each flag but
         --recipe.
     """
-    _apply_recipe(values)
+    recipes.apply(values)
     found = values.flag_values_dict()
     # All that it says is there.
     del found["recipe"]
@@ -60,7 +60,7 @@ def resolved(values):
         A dict from names to text, without the flags that have no value, and
         without --recipe, whose values are all there.
     """
-    _apply_recipe(values)
+    recipes.apply(values)
     return {
         name: ",".join(value) if isinstance(value, list) else str(value)
         for name, value in values.flag_values_dict().items()
@@ -79,18 +79,6 @@ def defaults():
     values.mark_as_parsed()
     values.recipe = "none"
     return resolved(values)
-
-
-def _apply_recipe(values):
-    """Sets the flags of the recipe, but those that were given."""
-    given = values["learning_rate"].present
-    name = values.recipe or ("none" if given else "fast")
-    if name != "none":
-        found = recipes.values(
-            name, values.dataset, values.model, values.latent
-        )
-        for flag, value in found.items():
-            values.set_default(flag, value)
 
 
 def _define_data(values):

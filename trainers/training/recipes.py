@@ -18,7 +18,22 @@ _PEAKS = {
 _MANY_LATENTS = 32
 
 
-def values(name, dataset, model, latent):
+def apply(flags):
+    """Sets the flags of the recipe that is asked for, but those given.
+
+    Args:
+        flags: parsed `flags.FlagValues` of the trainer.
+    """
+    given = flags["learning_rate"].present
+    name = flags.recipe or ("none" if given else "fast")
+    if name == "none":
+        return
+    found = _values(name, flags.dataset, flags.model, flags.latent)
+    for flag, value in found.items():
+        flags.set_default(flag, value)
+
+
+def _values(name, dataset, model, latent):
     """The values of a recipe.
 
     Args:
