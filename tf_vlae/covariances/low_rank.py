@@ -42,20 +42,16 @@ class LowRank(Covariance):
         self.iterations = validation.integer("iterations", iterations, 1)
 
     def posterior(self, view):
-        basis = self._basis(view)
+        # NaN goes on in the mean alone: the gradient of a determinant has an
+        # error of its own for it.
+        basis, spans = _mask(self._basis(view), 0.0)
         rank = basis.shape[-1]
         identity = tf.eye(rank, dtype=basis.dtype)
         small = tf.matmul(basis, self._product(view, basis), transpose_a=True)
         # V^T V = I, so scale scale^T = I + V ((I + K)^-1 - I) V^T.
         factor = linalg.scale_tril_from_precision(identity + small)
-        # NaN goes on in the mean alone: the gradient of a determinant has an
-        # error of its own for it.
-        exists = tf.reduce_all(
-            tf.math.is_finite(factor), axis=[-2, -1], keepdims=True
-        )
-        factor = tf.where(exists, factor, identity)
-        basis = tf.where(exists, basis, 0.0)
-        mean = tf.where(exists[..., 0], view.z, math.nan)
+        factor, exists = _mask(factor, identity)
+        mean = tf.where((spans & exists)[..., 0], view.z, math.nan)
         scale = tf.linalg.LinearOperatorLowRankUpdate(
             tf.linalg.LinearOperatorIdentity(
                 view.z.shape[-1], dtype=basis.dtype
@@ -86,3 +82,11 @@ class LowRank(Covariance):
             for column in columns
         ]
         return tf.stack(products, axis=-1)
+
+
+def _mask(matrix, other):
+    """Matrices, or `other` for those that are not finite, and which are."""
+    finite = tf.reduce_all(
+        tf.math.is_finite(matrix), axis=[-2, -1], keepdims=True
+    )
+    return tf.where(finite, matrix, other), finite
