@@ -311,7 +311,11 @@ def test_failed_factorisation_is_reported(eager, value, kwargs):
     good = model.get_weights()
     kernel = model.decoder.dense[-1].kernel
     kernel.assign(np.full(kernel.shape, value))
-    for call in ("evaluate", *ON_TENSORS):
+    calls = {"evaluate", *ON_TENSORS}
+    if model.T == 0:
+        # The mean that it decodes is the encoder's.
+        calls.remove("reconstruct")
+    for call in calls:
         with unchanged(model), invalid("x", "numbers that are not"):
             CALLS[call](model, images())
     model.set_weights(good)

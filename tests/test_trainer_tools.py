@@ -22,7 +22,8 @@ tfd = tfp.distributions
 
 # Columns that are no numbers.
 TEXTS = ("run", "model", "elbo_by_updates")
-FLAGS = ["--hidden=8", "--latent=2", "--num_samples=100", "--noexport"]
+FLAGS = ["--hidden=8", "--latent=2", "--learning_rate=0.001"]
+FLAGS += ["--num_samples=100", "--noexport"]
 
 
 def measured(program, name, run, *arguments):
