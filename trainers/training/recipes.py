@@ -1,6 +1,7 @@
 """Training recipes: values of flags that belong together, for each model.
 
-Those of `fast` are from trainers/tune.py; see docs/training.md.
+Those of `fast` were found on MNIST, see docs/results.md; trainers/tune.py looks
+for better ones.
 """
 
 NAMES = ("fast", "paper")
