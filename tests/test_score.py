@@ -12,7 +12,6 @@ import pytest
 import tensorflow as tf
 
 import tf_vlae
-from helpers import processes
 from helpers import scoring
 from helpers import trainer_runs
 from helpers.scoring import BATCH
@@ -26,7 +25,6 @@ from helpers.scoring import score
 from helpers.scoring import times
 from helpers.scoring import write
 from helpers.stored import store
-from trainers.common import folder_lock
 
 # It starts programs, or trains for many steps.
 pytestmark = pytest.mark.slow
@@ -39,10 +37,7 @@ def pixels():
 
 @pytest.fixture(scope="module")
 def model(pixels):
-    # A Bernoulli, which refuses pixels above 1, and a full covariance.
-    model = tf_vlae.VLAE(3, (5,), T=1, likelihood="bernoulli", seed=0)
-    model.adapt(pixels / np.float32(255))
-    return model
+    return scoring.small_model(pixels)
 
 
 @pytest.fixture(scope="module")
@@ -265,44 +260,6 @@ class TestFunctions:
         with pytest.raises(ValueError, match=f"other settings: .*{words}"):
             score(saved_model, output, format="parquet", **changes)
         assert times(output, "*") == before
-
-    def test_a_file_that_changes_is_scored_again(
-        self, saved_model, model, pixels, tmp_path, capsys
-    ):
-        names = ["images-0", "images-1"]
-        for name, image in zip(names, pixels, strict=False):
-            write(tmp_path / name, [example(image=image.tobytes())])
-        output, changed = tmp_path / "scores", tmp_path / "images-1"
-        flags = {"tfrecord": f"{tmp_path}/images-?", "quantities": ["mean"]}
-        summary = score(saved_model, output, **flags)
-        before, stat = times(output, "part-*"), changed.stat()
-        # As many bytes under the same name, and of the same time.
-        write(changed, [example(image=pixels[5].tobytes())])
-        assert changed.stat().st_size == stat.st_size
-        os.utime(changed, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        assert score(saved_model, output, **flags) == summary
-        assert f"{changed} has changed: it is scored" in capsys.readouterr().out
-        means = model.encode(pixels[[0, 5]] / np.float32(255)).numpy()
-        found = read_scores(output)
-        for name, mean in zip(names, means, strict=True):
-            np.testing.assert_allclose(
-                found[f"{tmp_path}/{name}/0"]["mean"], mean, rtol=1e-5
-            )
-        first, second = sorted(before)
-        after = times(output, "part-*")
-        assert after[first] == before[first]
-        assert after[second] != before[second]
-        # And now it is what it was.
-        score(saved_model, output, **flags)
-        assert times(output, "part-*") == after
-
-    def test_a_second_job_is_refused(self, saved_model, inputs, tmp_path):
-        owner = processes.start(folder_lock.held, tmp_path)
-        pattern = f"{inputs[0]}/images-*"
-        with pytest.raises(BlockingIOError, match=f"by process {owner} on "):
-            score(saved_model, tmp_path, tfrecord=pattern)
-        assert os.listdir(tmp_path) == [".lock"]
-        processes.kill(owner)
 
     def test_only_the_image_that_is_refused_is_bad(
         self, saved_model, model, pixels, tmp_path

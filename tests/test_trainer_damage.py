@@ -3,11 +3,10 @@
 import json
 import shutil
 
-import keras
 import numpy as np
 import pytest
 
-import tf_vlae
+from helpers.models import compiled_vae
 from trainers.common import results_file
 from trainers.common.checksums import DamagedFileError
 from trainers.comparison.cell import Cell
@@ -64,11 +63,7 @@ DAMAGES = [truncate, empty, flip, write_text]
 
 @pytest.fixture(scope="module")
 def model():
-    model = tf_vlae.VAE(2, (2,), seed=0)
-    model.build((None, 2, 1, 1))
-    model.compile(keras.optimizers.Adam(1e-2))
-    model.optimizer.build(model.trainable_variables)
-    return model
+    return compiled_vae((2, 1, 1), 2)
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 import csv
 import io
 
-import keras
 import numpy as np
 import pytest
 
 import tf_vlae
+from helpers.models import compiled_vae
 from trainers.training.checkpoints import Checkpoints
 from trainers.training.state import State
 from trainers.training.workdir import Workdir
@@ -16,11 +16,7 @@ FLAGS = {"latent": "3", "seed": "0", "workdir": "a", "data_dir": "b"}
 
 
 def small_model():
-    model = tf_vlae.VAE(2, (3,), seed=0)
-    model.build((None, 2, 2, 1))
-    model.compile(keras.optimizers.Adam(1e-2))
-    model.optimizer.build(model.trainable_variables)
-    return model
+    return compiled_vae((2, 2, 1), 3)
 
 
 def trained_model():

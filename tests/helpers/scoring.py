@@ -24,6 +24,13 @@ def digits():
     return np.round(next(iter(digits.test)) * 255).astype(np.uint8)
 
 
+def small_model(pixels):
+    """A model of them, which refuses pixels above 1."""
+    model = tf_vlae.VLAE(3, (5,), T=1, likelihood="bernoulli", seed=0)
+    model.adapt(pixels / np.float32(255))
+    return model
+
+
 def feature(value):
     """A `tf.train.Feature` of bytes, or of an array of numbers."""
     if isinstance(value, bytes):
