@@ -1,11 +1,8 @@
 """Several replicas, in one process and in two, do what one device does."""
 
 import json
-import os
 import pathlib
 import socket
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -30,14 +27,8 @@ FLAGS = [
 @pytest.fixture(scope="module")
 def replicas():
     """What two_replicas.py reports."""
-    tests = pathlib.Path(__file__).parent
-    path = os.pathsep.join(map(str, (tests, tests.parent)))
-    process = subprocess.run(
-        [sys.executable, "-m", "helpers.two_replicas", *FLAGS],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
+    script = pathlib.Path(__file__).parent / "helpers" / "two_replicas.py"
+    process = trainer_runs.call(script, *FLAGS)
     assert process.returncode == 0, process.stderr
     return json.loads(process.stdout.splitlines()[-1])
 
@@ -98,11 +89,11 @@ class TestMultiWorker:
         chief, worker = start_workers(workdir)
         first = workdir / "checkpoints" / "epoch-000001.npz"
         trainer_runs.kill_after(first, worker)
-        output, _ = chief.communicate(timeout=300)
+        output, _ = chief.communicate()
         assert chief.returncode != 0, output
         assert not (workdir / "results.json").exists()
         for process in start_workers(workdir):
-            output, _ = process.communicate(timeout=300)
+            output, _ = process.communicate()
             assert process.returncode == 0, output
             assert output.strip().endswith("nats per image.")
         return workdir

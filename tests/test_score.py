@@ -141,34 +141,31 @@ def run(saved_model, inputs, tmp_path_factory):
     folder, _ = inputs
     output = tmp_path_factory.mktemp("scores")
     arguments = [
-        sys.executable,
-        MAIN,
         f"--saved_model={saved_model}",
         f"--tfrecord={folder}/images-*",
         f"--num_samples={SAMPLES}",
         f"--batch_size={BATCH}",
         f"--output={output}",
     ]
-    # Where the code is must not help the workers.
-    environment = {k: os.environ[k] for k in os.environ if k != "PYTHONPATH"}
-    common = {"cwd": output, "env": environment, "text": True}
     # The job waits for a pipe that nobody writes to.
     (folder / "images-2").rename(folder / "kept")
     os.mkfifo(folder / "images-2")
-    process = subprocess.Popen(
-        arguments,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        **common,
-    )
+    process = trainer_runs.Started(MAIN, *arguments)
     trainer_runs.kill_after(output / "done-00001-of-00003.json", process)
     (folder / "kept").rename(folder / "images-2")
     assert not (output / "done-00002-of-00003.json").exists()
     before = times(output, "*-of-*[a-z]")
+    # Where the code is must not help the workers.
+    environment = {k: os.environ[k] for k in os.environ if k != "PYTHONPATH"}
     process = subprocess.run(
-        [*arguments, "--direct_running_mode=multi_processing"],
+        [
+            *(sys.executable, MAIN, *arguments),
+            "--direct_running_mode=multi_processing",
+        ],
+        cwd=output,
+        env=environment,
         capture_output=True,
-        **common,
+        text=True,
     )
     assert process.returncode == 0, process.stderr
     return output, process.stdout, before

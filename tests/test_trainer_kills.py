@@ -52,7 +52,7 @@ def moments(generator):
 
 def interrupted(arguments, number, words, seconds):
     """Runs until a signal ends it, and returns all that it said."""
-    process = trainer_runs.start(*arguments)
+    process = trainer_runs.start_command(*arguments)
     lines = []
     while words and not (lines and lines[-1].startswith((words, ENDS[0]))):
         lines.append(process.stdout.readline())

@@ -107,14 +107,14 @@ class TestFlagfiles:
 class TestCommandLine:
     @pytest.mark.slow
     def test_a_bad_flag_is_an_error(self):
-        process = trainer_runs.call("main.py", "--latents=3")
+        process = trainer_runs.command("main.py", "--latents=3")
         assert process.returncode == 1
         assert "'latents'. Did you mean: latent ?" in process.stderr
         assert process.stderr.endswith("Pass --help to see the flags.\n")
 
     @pytest.mark.slow
     def test_help_is_the_docstring_and_the_flags(self):
-        process = trainer_runs.call("evaluate.py", "--help")
+        process = trainer_runs.command("evaluate.py", "--help")
         text = process.stdout
         assert text.startswith("Shows why trained runs are as good as they are")
         for name in ("workdir", "data_dir", "images", "output"):

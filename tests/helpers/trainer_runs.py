@@ -5,26 +5,16 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
+from trainers.common import programs
 from trainers.training import flags
 from trainers.training import program
 
 TRAINERS = pathlib.Path(__file__).parents[2] / "trainers"
 MAIN = TRAINERS / "main.py"
-
-# Runs main.py, and kills itself just before a file would get its name.
-_KILLED = """
-import os, runpy, signal, sys
-_, name, *sys.argv = sys.argv
-replace = os.replace
-def kill_or_replace(source, target):
-    if str(target).endswith(name):
-        os.kill(os.getpid(), signal.SIGKILL)
-    replace(source, target)
-os.replace = kill_or_replace
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
+KILLED = pathlib.Path(__file__).parent / "killed_before_rename.py"
 
 
 def parse(*arguments):
@@ -45,7 +35,7 @@ def run(*arguments):
     program.main(arguments)
 
 
-def call(script, *arguments):
+def command(script, *arguments):
     """Runs a program from the command line, until it ends.
 
     Args:
@@ -62,15 +52,76 @@ def call(script, *arguments):
     )
 
 
-def start(*arguments, **environment):
-    """Starts the trainer in a process of its own, a `subprocess.Popen`."""
+def start_command(*arguments):
+    """Starts the trainer from the command line, a `subprocess.Popen`."""
     return subprocess.Popen(
         [sys.executable, MAIN, *arguments],
-        env={**os.environ, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
+
+
+def call(script, *arguments):
+    """`command`, without the seconds in which Python imports TensorFlow.
+
+    Args:
+        script: str or path, relative to trainers/.
+        *arguments: str.
+
+    Returns:
+        A `subprocess.CompletedProcess`, with its output as text.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        outputs = [pathlib.Path(folder, name) for name in ("out", "err")]
+        process = programs.start(TRAINERS / script, arguments, *outputs)
+        process.join()
+        texts = [path.read_text() for path in outputs]
+    return subprocess.CompletedProcess(arguments, process.exitcode, *texts)
+
+
+class Started:
+    """A program that runs as by `call`, with the names of a `Popen`.
+
+    Args:
+        script: str or path, relative to trainers/.
+        *arguments: str.
+        **environment: str, what to add to that of this process.
+    """
+
+    def __init__(self, script, *arguments, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder, "output")
+            os.mkfifo(pipe)
+            self._process = programs.start(
+                TRAINERS / script,
+                arguments,
+                pipe,
+                environment={**os.environ, **environment},
+            )
+            # Waits for the program to open its end.
+            self.stdout = pipe.open()
+
+    @property
+    def returncode(self):
+        return self._process.exitcode
+
+    def poll(self):
+        return self._process.exitcode
+
+    def send_signal(self, number):
+        os.kill(self._process.pid, number)
+
+    def communicate(self):
+        with self.stdout:
+            output = self.stdout.read()
+        self._process.join()
+        return output, None
+
+
+def start(*arguments, **environment):
+    """Starts the trainer, see `Started`."""
+    return Started(MAIN, *arguments, **environment)
 
 
 def kill_after(path, process, number=signal.SIGKILL, seconds=120):
@@ -78,7 +129,7 @@ def kill_after(path, process, number=signal.SIGKILL, seconds=120):
 
     Args:
         path: `pathlib.Path`.
-        process: a `subprocess.Popen`.
+        process: a `Started` or a `subprocess.Popen`.
         number: int. The signal.
         seconds: float. How long to wait for the file.
 
@@ -97,9 +148,5 @@ def kill_after(path, process, number=signal.SIGKILL, seconds=120):
 
 def kill_within_write(name, *arguments):
     """Runs the trainer until it is about to rename a file to that name."""
-    process = subprocess.run(
-        [sys.executable, "-c", _KILLED, name, MAIN, *arguments],
-        capture_output=True,
-        text=True,
-    )
+    process = call(KILLED, name, MAIN, *arguments)
     assert process.returncode == -signal.SIGKILL, process.stderr

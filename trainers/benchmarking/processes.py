@@ -2,18 +2,12 @@
 
 import concurrent.futures
 import dataclasses
-import multiprocessing
 
 from trainers.benchmarking import latency
 from trainers.benchmarking import measurements
 from trainers.benchmarking.grid import EVALUATED
+from trainers.common import programs
 
-# A process with the slow imports done, of which the others are copies. It
-# never starts TensorFlow itself, whose threads a copy would not have.
-_CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(
-    ["keras", "matplotlib.figure", "tensorflow_probability"]
-)
 # Memory does not depend on what else runs, so it is not measured alone.
 _AT_ONCE = 2
 
@@ -128,7 +122,7 @@ def measure_latency(groups, threads, repeats):
 
 def _process(**kwargs):
     return concurrent.futures.ProcessPoolExecutor(
-        1, mp_context=_CONTEXT, **kwargs
+        1, mp_context=programs.CONTEXT, **kwargs
     )
 
 

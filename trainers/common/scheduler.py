@@ -3,10 +3,9 @@
 import concurrent.futures
 import os
 import pathlib
-import subprocess
-import sys
 
 from trainers.common import interrupts
+from trainers.common import programs
 from trainers.common.progress_bar import ProgressBar
 
 _MAIN = pathlib.Path(__file__).resolve().parents[1] / "main.py"
@@ -63,16 +62,12 @@ def _train(run, one_thread, extra, processes):
         environment["TF_NUM_INTEROP_THREADS"] = "1"
     log = run.folder.with_suffix(".log")
     log.parent.mkdir(parents=True, exist_ok=True)
-    with open(log, "ab") as file:
-        process = subprocess.Popen(
-            [sys.executable, _MAIN, *run.flags, *extra],
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            env=environment,
-        )
-        processes.append(process)
-        code = process.wait()
-    if code:
+    process = programs.start(
+        _MAIN, [*run.flags, *extra], log, environment=environment
+    )
+    processes.append(process)
+    process.join()
+    if process.exitcode:
         raise RuntimeError(f"The run {run.name} failed: see {log}.")
 
 
