@@ -129,7 +129,7 @@ def bad_requests(x, dtype, likelihood):
                 inputs = {"x": spoiled}
                 if name in ("log_likelihood", "elbo"):
                     inputs["num_samples"] = one
-                requests.append((name, inputs, "bad pixels: ] [1]"))
+                requests.append((name, inputs, "bad numbers: ] [1]"))
     return requests
 
 

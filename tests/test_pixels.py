@@ -46,7 +46,6 @@ class TestImages:
             "images",
             ("images",),
             ("images", "labels"),
-            ["images", "labels"],
             ("images", None, None),
             {"image": "images", "label": "labels"},
             ({"image": "images"}, "labels"),

@@ -3,7 +3,9 @@ import warnings
 import tensorflow as tf
 
 from tf_vlae import pixels
+from tf_vlae import streams
 from tf_vlae import validation
+from tf_vlae.scale_warning import ScaleWarning
 
 # Of grey and colour images, without and with transparency.
 _CHANNELS = (1, 3, 4)
@@ -19,10 +21,13 @@ class ImageReader:
         dtype: the float dtype to give.
         check: function of float images that gives a list of control
             dependencies, for values that the likelihood refuses.
+        is_suspicious: function without arguments. Whether to look for floats
+            that were not scaled, as those who pass integers may forget it.
 
     Call arguments:
         batch: array or tensor of shape `[batch, *image_shape]`, a tuple whose
             first entry is one, or a dict with an "image".
+        look: bool. Whether to look for floats that were not scaled.
 
     Returns:
         A float tensor of shape `[batch, *image_shape]`, finite. Integers are
@@ -32,17 +37,58 @@ class ImageReader:
         image_shape: tuple, or None as long as any shape will do.
     """
 
-    def __init__(self, dtype, check):
+    def __init__(self, dtype, check, is_suspicious):
         self._dtype = dtype
         self._check = check
+        self._is_suspicious = is_suspicious
+        self._scale_warning = ScaleWarning()
         self.image_shape = None
 
-    def __call__(self, batch):
-        x = pixels.scale(pixels.images(batch), self._dtype)
+    def __call__(self, batch, look=False):
+        if streams.is_batches(batch):
+            expected = (
+                "one batch, as the answer is one of a batch (take them one "
+                "after the other; `moments` has the Gaussians of all)"
+            )
+            raise validation.invalid("x", expected, f"a {_kind(batch)}")
+        expected = f"an array of shape {self._batch_shape}"
+        x = validation.array("x", pixels.images(batch), expected)
+        x = pixels.scale(x, self._dtype)
         self.check_shape(x.shape)
-        checks = validation.bounded("x", x, "pixels") + self._check(x)
+        checks = validation.bounded("x", x, "numbers") + self._check(x)
+        if not tf.is_symbolic_tensor(x) and (look or self._is_suspicious()):
+            self._scale_warning.look(x)
         with tf.control_dependencies(checks):
             return tf.identity(x)
+
+    def weights(self, batch, examples):
+        """The weights of a batch's examples.
+
+        Args:
+            batch: as in a call.
+            examples: int tensor. How many there are.
+
+        Returns:
+            A float tensor of shape `[batch]`, or None if they have none.
+        """
+        found = pixels.weights(batch)
+        if found is None:
+            return None
+        found = tf.cast(pixels.as_weights(found), self._dtype)
+        checks = validation.bounded("sample_weight", found, "weights")
+        expected = "a weight for each example"
+        message = validation.invalid("sample_weight", expected, "").args[0]
+        checks += validation.require(
+            tf.size(found) == examples, message, tf.shape(found)
+        )
+        with tf.control_dependencies(checks):
+            return tf.identity(found)
+
+    @property
+    def _batch_shape(self):
+        if self.image_shape is None:
+            return "[batch, ...]"
+        return f"[batch, {', '.join(map(str, self.image_shape))}]"
 
     def check_shape(self, shape, name="x"):
         """Raises an error if batches of that shape are not of the images.
@@ -54,36 +100,66 @@ class ImageReader:
         if self.image_shape is None:
             return
         if shape == self.image_shape:
-            expected = f"a batch of images of shape {self.image_shape}"
+            expected = f"a batch of examples of shape {self.image_shape}"
             received = f"shape {shape}, without a batch axis (try {name}[None])"
             raise validation.invalid(name, expected, received)
         if shape.rank is None or tuple(shape[1:]) != self.image_shape:
-            expected = f"images of shape {self.image_shape}, as at first"
+            expected = f"examples of shape {self.image_shape}, as at first"
             raise validation.invalid(name, expected, f"shape {shape}")
 
-    def batches(self, data, batch_size, name="x", shuffle_seed=None):
+    def batches(
+        self, data, batch_size, name="x", shuffle_seed=None, sample_weight=None
+    ):
         """A data set of batches, checked as far as it goes without reading.
 
         Args:
-            data: array-like, or a `tf.data.Dataset` of batches.
+            data: array-like, or what gives batches: a `tf.data.Dataset`, a
+                `keras.utils.PyDataset`, or a generator.
             batch_size: int. For an array.
             name: str. Name of the argument.
             shuffle_seed: two ints, to take an array in a new order each
                 epoch.
+            sample_weight: array of shape `[examples]`, for an array, or None.
 
         Returns:
             A `tf.data.Dataset` of what the reader can be called with.
         """
-        data = pixels.as_array_or_dataset(data, name)
-        if shuffle_seed is None or isinstance(data, tf.data.Dataset):
-            batches = pixels.dataset(data, batch_size)
+        if streams.is_batches(data):
+            if sample_weight is not None:
+                expected = (
+                    "None with data that come in batches; the weights are the "
+                    "third entry of (x, y, sample_weight)"
+                )
+                received = f"a {_kind(sample_weight)}"
+                raise validation.invalid("sample_weight", expected, received)
+            batches = streams.dataset(data, name)
+            pixels.check_dataset(batches, name)
         else:
-            batches = pixels.shuffled_dataset(data, batch_size, shuffle_seed)
-        shape = pixels.images(batches.element_spec).shape
-        self.check_shape(shape, name)
+            data = pixels.as_array(data, name)
+            batches = _batches(data, batch_size, shuffle_seed, sample_weight)
+        spec = pixels.images(batches.element_spec)
+        self.check_shape(spec.shape, name)
         if self.image_shape is None and isinstance(data, tf.data.Dataset):
-            _check_batched(shape, name)
+            _check_batched(spec.shape, name)
+        if spec.dtype.is_floating and self._is_suspicious():
+            self(next(iter(batches)))
         return batches
+
+
+def _batches(x, batch_size, shuffle_seed, sample_weight):
+    """The batches of an array, with weights if it has them."""
+    arrays = x
+    if sample_weight is not None:
+        arrays = (x, pixels.as_weights(sample_weight, len(x)))
+    if shuffle_seed is None:
+        batches = tf.data.Dataset.from_tensor_slices(arrays).batch(batch_size)
+    else:
+        batches = pixels.shuffled_dataset(arrays, batch_size, shuffle_seed)
+    return batches if sample_weight is None else batches.map(pixels.weighted)
+
+
+def _kind(value):
+    return type(value).__name__
 
 
 def _check_batched(shape, name):

@@ -9,16 +9,18 @@ from tf_vlae import validation
 
 
 def images(batch):
-    """The images of a batch that may carry labels.
+    """The images of a batch that may carry labels and weights.
 
     Args:
-        batch: a tensor, an (image, label) tuple, or a dict with an "image",
-            as tensorflow_datasets gives.
+        batch: a tensor, an (image, label) or (image, label, weight) tuple, or
+            a dict with an "image", as tensorflow_datasets gives.
 
     Returns:
         The images alone.
     """
-    if isinstance(batch, (tuple, list)):
+    if isinstance(batch, tuple):
+        if not batch:
+            raise validation.invalid("x", "a batch of examples", "()")
         batch = batch[0]
     if isinstance(batch, dict):
         if "image" not in batch:
@@ -26,6 +28,17 @@ def images(batch):
             raise validation.invalid("x", expected, f"keys {list(batch)}")
         batch = batch["image"]
     return batch
+
+
+def weights(batch):
+    """The weights of a batch's examples, as Keras has them, or None."""
+    has_them = isinstance(batch, tuple) and len(batch) > 2
+    return batch[2] if has_them else None
+
+
+def weighted(x, *weights):
+    """A batch of images and, if there are any, their weights: see `weights`."""
+    return (x, None, *weights) if weights else x
 
 
 def scale(x, dtype):
@@ -63,18 +76,18 @@ def shuffled_indices(count, batch_size, seed, drop_remainder=False):
 
 
 def shuffled_dataset(x, batch_size, seed):
-    """Batches of an array in a new order each epoch, fixed by the seed.
+    """Batches of arrays in a new order each epoch, fixed by the seed.
 
     Args:
-        x: array of shape `[n, ...]`.
+        x: array of shape `[n, ...]`, or a tuple of such arrays.
         batch_size: int.
         seed: two ints.
 
     Returns:
         A `tf.data.Dataset`.
     """
-    x = tf.convert_to_tensor(x)
-    count, epochs = len(x), itertools.count()
+    x = tf.nest.map_structure(tf.convert_to_tensor, x)
+    count, epochs = len(tf.nest.flatten(x)[0]), itertools.count()
 
     def epoch(number):
         fold = tf.random.experimental.stateless_fold_in(seed, number)
@@ -85,52 +98,62 @@ def shuffled_dataset(x, batch_size, seed):
     )
     steps = tf.data.experimental.assert_cardinality(-(-count // batch_size))
     indices = number.flat_map(epoch).apply(steps)
-    return indices.map(lambda i: tf.gather(x, i)).prefetch(1)
+
+    def take(i):
+        return tf.nest.map_structure(lambda array: tf.gather(array, i), x)
+
+    return indices.map(take).prefetch(1)
 
 
-def dataset(x, batch_size):
-    """Batches of an array or a data set, in order.
-
-    Args:
-        x: array of shape `[n, ...]`, or a `tf.data.Dataset` of batches.
-        batch_size: int. For an array.
-
-    Returns:
-        A `tf.data.Dataset`.
-    """
-    if isinstance(x, tf.data.Dataset):
-        return x
-    return tf.data.Dataset.from_tensor_slices(x).batch(batch_size)
-
-
-def as_array_or_dataset(x, name="x"):
-    """Checks an argument that is data, as that of `fit`.
+def as_array(x, name="x"):
+    """Checks an argument that is an array of examples.
 
     Args:
-        x: array-like, or a `tf.data.Dataset` of batches.
+        x: array-like.
         name: str. Name of the argument.
 
     Returns:
-        The data set, or an array or tensor, with at least one example.
+        An array or tensor, with at least one example.
     """
-    if isinstance(x, tf.data.Dataset):
-        _check_dataset(x, name)
-        return x
-    expected = "a tf.data.Dataset, or an array of shape [examples, ...]"
-    try:
-        x = x if tf.is_tensor(x) else np.asarray(x)
-        dtype = tf.as_dtype(x.dtype)
-    except (TypeError, ValueError) as error:
-        raise validation.invalid(name, expected, type(x).__name__) from error
-    is_number = dtype.is_floating or dtype.is_integer or dtype.is_bool
-    if not is_number or len(x.shape) < 2 or x.shape[0] == 0:
-        what = f"{dtype.name} of shape {tuple(x.shape)}"
-        raise validation.invalid(name, expected, what)
+    expected = "an array of shape [examples, ...], or a tf.data.Dataset"
+    x = validation.array(name, x, expected)
+    if len(x.shape) < 2 or x.shape[0] == 0:
+        raise validation.invalid(name, expected, f"shape {tuple(x.shape)}")
     return x
 
 
-def _check_dataset(x, name):
+def as_weights(weights, examples=None):
+    """Checks the argument `sample_weight`.
+
+    Args:
+        weights: array-like of shape `[examples]`.
+        examples: int. How many there are, or None if that is not known yet.
+
+    Returns:
+        An array or tensor.
+    """
+    expected = "an array of shape [examples], a weight for each"
+    weights = validation.array("sample_weight", weights, expected)
+    shape = tf.TensorShape(weights.shape)
+    if not shape.is_compatible_with([examples]):
+        raise validation.invalid("sample_weight", expected, f"shape {shape}")
+    return weights
+
+
+def check_dataset(x, name):
+    """Raises an error if a data set has no batches of examples.
+
+    Args:
+        x: a `tf.data.Dataset`.
+        name: str. Name of the argument.
+    """
     spec = images(x.element_spec)
+    if not isinstance(spec, tf.TensorSpec):
+        expected = "a data set of batches of tensors"
+        raise validation.invalid(name, expected, f"elements like {spec}")
+    if not validation.is_real(spec.dtype):
+        expected = "a data set of real numbers"
+        raise validation.invalid(name, expected, spec.dtype.name)
     if spec.shape.rank is None or spec.shape.rank < 2:
         expected = "a data set of batches (did you forget `.batch()`?)"
         raise validation.invalid(name, expected, f"elements like {spec}")

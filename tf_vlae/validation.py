@@ -1,14 +1,18 @@
 """Checks of arguments, with errors in the Keras form."""
 
 import contextlib
-import math
 import numbers
 import re
 
+import numpy as np
 import tensorflow as tf
 
 # What the message begins with that ends training.
 DIVERGED = "Training diverged"
+
+# Numbers that are neither infinite nor 0 in the smaller of the two dtypes.
+_LARGEST = float(np.finfo(np.float32).max)
+_SMALLEST = float(np.finfo(np.float32).tiny)
 
 
 def invalid(name, expected, received):
@@ -19,10 +23,16 @@ def invalid(name, expected, received):
     )
 
 
-def integer(name, value, minimum):
-    """Returns `value` as an int of at least `minimum`, or raises.
+def is_number(value):
+    """Whether a value is a real number, which a bool is not meant to be."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
-    An integer tensor of a graph stays one, and is checked when that runs.
+
+def integer(name, value, minimum, below=2**31):
+    """Returns `value` as an int from `minimum` to `below`, or raises.
+
+    Most are to be int32 tensors or sizes of them. An integer tensor of a graph
+    stays one, and is checked when that runs.
     """
     expected = f"an integer of at least {minimum}"
     if tf.is_symbolic_tensor(value):
@@ -31,41 +41,35 @@ def integer(name, value, minimum):
             return tf.identity(value)
     is_integer = isinstance(value, numbers.Integral)
     if not is_integer or isinstance(value, bool) or value < minimum:
-        raise invalid(name, expected, repr(value))
+        raise invalid(name, expected, _short(value))
+    if value >= below:
+        raise invalid(name, f"an integer below {below}", _short(value))
     return int(value)
 
 
-def int32(name, value, minimum):
-    """The same for an int that is to be an int32 tensor."""
-    value = integer(name, value, minimum)
-    if not tf.is_symbolic_tensor(value) and value >= 2**31:
-        raise invalid(name, "an integer below 2**31", value)
-    return value
-
-
 def seed(name, value):
-    """Returns `value` as an int that seeds noise, or raises, see `int32`."""
-    return int32(name, value, 0)
+    """Returns `value` as an int that seeds noise, or raises."""
+    return integer(name, value, 0)
 
 
 def positive(name, value):
     """Returns `value` as a positive, finite float, or raises."""
-    if not isinstance(value, numbers.Real) or not 0 < value < math.inf:
-        raise invalid(name, "a positive, finite number", repr(value))
+    if not is_number(value) or not _SMALLEST <= value <= _LARGEST:
+        raise invalid(name, "a positive, finite number", _short(value))
     return float(value)
 
 
 def not_negative(name, value):
     """Returns `value` as a finite float of at least 0, or raises."""
-    if not isinstance(value, numbers.Real) or not 0 <= value < math.inf:
-        raise invalid(name, "a finite number of at least 0", repr(value))
+    if not is_number(value) or not 0 <= value <= _LARGEST:
+        raise invalid(name, "a finite number of at least 0", _short(value))
     return float(value)
 
 
 def fraction(name, value):
     """Returns `value` as a float in [0, 1), or raises."""
-    if not isinstance(value, numbers.Real) or not 0 <= value < 1:
-        raise invalid(name, "a number in [0, 1)", repr(value))
+    if not is_number(value) or not 0 <= value < 1:
+        raise invalid(name, "a number in [0, 1)", _short(value))
     return float(value)
 
 
@@ -81,15 +85,50 @@ def hidden_widths(name, value):
         value = (value, value)
     if not isinstance(value, (tuple, list)):
         expected = "an integer or a sequence of integers"
-        raise invalid(name, expected, repr(value))
+        raise invalid(name, expected, _short(value))
     return tuple(integer(name, width, 1) for width in value)
+
+
+def array(name, value, expected):
+    """Returns `value` as an array or tensor of real numbers, or raises.
+
+    Args:
+        name: name of the argument.
+        value: array-like, eager or in a graph.
+        expected: str, what is right.
+    """
+    try:
+        if not tf.is_tensor(value):
+            value = np.asarray(value)
+        # Ragged and sparse tensors are none.
+        elif not isinstance(value, (tf.Tensor, tf.Variable)):
+            raise TypeError(type(value).__name__)
+        dtype = tf.as_dtype(value.dtype)
+    except (TypeError, ValueError) as error:
+        received = f"{type(value).__name__} {_short(value)}"
+        raise invalid(name, expected, received) from error
+    if not is_real(dtype):
+        kind = "objects" if value.dtype == object else dtype.name
+        raise invalid(name, expected, f"{kind} of shape {value.shape}")
+    return value
+
+
+def is_real(dtype):
+    """Whether tensors of a `tf.DType` have real numbers or bools."""
+    return dtype.is_floating or dtype.is_integer or dtype.is_bool
+
+
+def _short(value):
+    """What came, in at most a line."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def one_of(name, value, known):
     """Returns `known[value]`, or raises and lists the names."""
     if not isinstance(value, str) or value not in known:
         names = ", ".join(f'"{key}"' for key in known)
-        raise invalid(name, f"one of {names}, or an object", repr(value))
+        raise invalid(name, f"one of {names}, or an object", _short(value))
     return known[value]
 
 
@@ -169,4 +208,8 @@ def failed_check(message):
     """
     # It writes "assertion failed: [words] [value]", with quotes escaped.
     found = re.search(r"assertion failed: \[(.*?)\](?: \[(.*?)\])?\n", message)
-    return found and "".join(found.groups("")).replace('\\"', '"')
+    if found:
+        return "".join(found.groups("")).replace('\\"', '"')
+    # Or the error of Python code that a data set runs.
+    found = re.search(r"ValueError: (.*)\n", message)
+    return found and found[1]

@@ -94,6 +94,11 @@ class Encoder(keras.layers.Layer):
         )
         return self.mean_head(hidden), log_variance, hidden
 
+    @property
+    def output_shape(self):
+        """Shape of a mean, as a decoder has that of an image."""
+        return (self.latent,)
+
     def get_config(self):
         return {
             **super().get_config(),

@@ -1,3 +1,4 @@
+import functools
 import math
 import types
 
@@ -11,6 +12,7 @@ from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import pixels
 from tf_vlae import seeds
+from tf_vlae import streams
 from tf_vlae import validation
 from tf_vlae.draw import prior_of
 from tf_vlae.image_reader import ImageReader
@@ -20,7 +22,7 @@ from tf_vlae.models import workers
 from tf_vlae.models.finite_steps import SkippedSteps
 from tf_vlae.models.inference import Inference
 from tf_vlae.models.objective import Objective
-from tf_vlae.models.scale_warning import ScaleWarning
+from tf_vlae.models.over_batches import over_batches
 from tf_vlae.posteriors import Diagonal
 from tf_vlae.posteriors import Posterior
 
@@ -85,7 +87,11 @@ class Autoencoder(keras.Model):
     ):
         super().__init__(**kwargs)
         if self.dtype_policy.name not in ("float32", "float64"):
-            expected = "float32 or float64, as factorisations need precision"
+            expected = (
+                "float32 or float64, as factorisations need precision; for "
+                'networks of another precision pass `dtype="float32"` here, '
+                "and an `encoder` and a `decoder` with their own"
+            )
             raise validation.invalid("dtype", expected, self.dtype_policy.name)
         if latent is not None or encoder is None:
             latent = validation.integer("latent", latent, 1)
@@ -112,12 +118,15 @@ class Autoencoder(keras.Model):
         self._given = types.SimpleNamespace(
             encoder=encoder, decoder=decoder, posterior=posterior
         )
-        self._reader = ImageReader(self.compute_dtype, self.likelihood.check)
+        self._reader = ImageReader(
+            self.compute_dtype,
+            self.likelihood.check,
+            is_suspicious=lambda: self._knows_integers,
+        )
         self._objective = Objective(
             kl_weight, self.seed, posterior.metric_names
         )
         self.kl_weight = self._objective.kl_weight
-        self._scale_warning = ScaleWarning()
         # Checks and batched factorisations are slow or absent in XLA.
         self.supports_jit = False
 
@@ -139,6 +148,7 @@ class Autoencoder(keras.Model):
                 dtype=self.dtype_policy,
                 name="encoder",
             )
+            self.encoder.build((None, *image_shape))
         encoded = networks.encode(
             self.encoder,
             tf.zeros([1, *image_shape], self.compute_dtype),
@@ -156,7 +166,9 @@ class Autoencoder(keras.Model):
         )
         self.posterior_layer = self._given.posterior
         if not self.posterior_layer.built:
-            self.posterior_layer.build([each.shape for each in encoded])
+            self.posterior_layer.build(
+                [(None, *each.shape[1:]) for each in encoded]
+            )
         self._inference = Inference(
             self.encoder, self.decoder, self.likelihood, self.posterior_layer
         )
@@ -204,30 +216,30 @@ class Autoencoder(keras.Model):
         if not self.built:
             raise ValueError(
                 f"`{method}` needs a model that knows the shape of its "
-                "images. Call `fit`, `adapt` or `build` first."
+                "data. Call `fit`, `adapt` or `build` first."
             )
 
     def _read(self, batch):
         """Checked float images, `[batch, *image_shape]`, of any batch."""
         x = self._reader(batch)
         self._make_variables(x.shape)
-        if not tf.is_symbolic_tensor(x) and self._knows_integers:
-            self._scale_warning.look(x)
         return x
 
-    def _batches(self, data, *args, **kwargs):
-        """Batches of data for graphs, of which the first is looked at here."""
-        batches = self._reader.batches(data, *args, **kwargs)
-        floats = pixels.images(batches.element_spec).dtype.is_floating
-        if floats and self._knows_integers:
-            self._scale_warning.look(self._reader(next(iter(batches))))
-        return batches
-
-    def _read_latents(self, z):
+    def _read_latents(self, z, rank=None):
         """Checked latent variables, `[..., latent]`, of any array."""
-        z = tf.convert_to_tensor(z, self.compute_dtype)
+        expected = f"an array of shape [..., {self.latent}]"
+        z = tf.cast(validation.array("z", z, expected), self.compute_dtype)
+        has_rank = z.shape.rank == rank if rank else z.shape.rank
+        if not has_rank or z.shape[-1] != self.latent:
+            raise validation.invalid("z", expected, f"shape {z.shape}")
         with tf.control_dependencies(validation.bounded("z", z, "latents")):
             return tf.identity(z)
+
+    def _finite_batches(self, data):
+        """The batches of what gives them, once."""
+        batches = self._reader.batches(data, batch_size=None)
+        preparation.check_finite(batches, "x")
+        return batches
 
     # ---- What can be asked of a model.
 
@@ -241,7 +253,9 @@ class Autoencoder(keras.Model):
         """The posterior q(z|x) of a batch.
 
         Args:
-            x: array or tensor of shape `[batch, *image_shape]`.
+            x: array or tensor of shape `[batch, *image_shape]`. Queries that
+                answer with a tensor take a `tf.data.Dataset` of batches too,
+                and answer for all of its examples.
             T: int. Number of updates of q, for a posterior that `refines`;
                 None for that of training.
 
@@ -257,6 +271,7 @@ class Autoencoder(keras.Model):
         # Without the covariance, which takes as long as an update.
         return self.path(x, T)[-1]
 
+    @over_batches()
     def moments(self, x, T=None):
         """Mean and Cholesky factor of the covariance of q(z|x).
 
@@ -272,6 +287,7 @@ class Autoencoder(keras.Model):
         q = self.posterior(x, T)
         return self.posterior_layer.mean(q), self.posterior_layer.scale_tril(q)
 
+    @over_batches(axis=1)
     def path(self, x, T=None):
         """Means of q(z|x), from the encoder's guess to the last update.
 
@@ -297,9 +313,10 @@ class Autoencoder(keras.Model):
             A tensor of shape `[batch, *image_shape]`.
         """
         self._require_built("decode")
-        z = self._read_latents(z)
+        z = self._read_latents(z, rank=2)
         return self._as_images(self._inference.mean_data(z), "z")
 
+    @over_batches()
     def reconstruct(self, x, T=None):
         """The mean image at the mean of q(z|x), `[batch, *image_shape]`.
 
@@ -322,8 +339,8 @@ class Autoencoder(keras.Model):
         Returns:
             A tensor of shape `[n, *image_shape]`.
         """
-        n = validation.integer("n", n, 1)
         self._require_built("sample")
+        n = validation.integer("n", n, 1, preparation.most(self.image_shape))
         z_seed, x_seed = tfp.random.split_seed(seeds.stateless(seed), n=2)
         prior = prior_of(tf.zeros([self.latent], self.compute_dtype))
         z = prior.sample(n, seed=z_seed)
@@ -335,7 +352,7 @@ class Autoencoder(keras.Model):
 
     def _as_images(self, flat, name):
         """Images that answer an argument, if they are finite."""
-        (flat,) = answers.finite(name, "image", flat)
+        (flat,) = answers.finite(name, "mean", flat)
         return tf.reshape(flat, [-1, *self.image_shape])
 
     def log_joint(self, x, z):
@@ -348,8 +365,8 @@ class Autoencoder(keras.Model):
         Returns:
             A tensor of shape `[..., batch]`.
         """
-        z = self._read_latents(z)
-        found = self.joint(x).log_prob(z)
+        joint = self.joint(x)
+        found = joint.log_prob(self._read_latents(z))
         return answers.finite("x", "log p(x, z)", found)[0]
 
     def joint(self, x):
@@ -365,6 +382,7 @@ class Autoencoder(keras.Model):
         # Not before the images are read: they may be the model's first.
         return self._inference.joint(x)
 
+    @over_batches()
     def elbo_terms(self, x, seed=None, T=None, training=False):
         """The two terms of the ELBO, from one sample of q.
 
@@ -413,8 +431,8 @@ class Autoencoder(keras.Model):
         """Log p(x) by importance sampling from q(z|x), in bounded memory.
 
         Args:
-            x: array or tensor of shape `[batch, *image_shape]`, of any
-                length: it is taken 128 examples at a time.
+            x: as in `posterior`, of any length: it is taken 128 examples at
+                a time.
             num_samples: int. Number of samples per example.
             seed: int, or None for fresh samples.
             return_error: bool. Whether to return the standard errors too.
@@ -433,6 +451,7 @@ class Autoencoder(keras.Model):
             return found.log_likelihood, found.standard_error
         return found.log_likelihood
 
+    @over_batches()
     def importance_sample(
         self, x, num_samples=5000, seed=None, T=None, proposal=None
     ):
@@ -450,8 +469,11 @@ class Autoencoder(keras.Model):
             error, the effective number of samples, the log-likelihood by half
             of them, and the ELBO, each of shape `[batch]`.
         """
-        num_samples = validation.int32("num_samples", num_samples, 1)
-        x = self._read(pixels.as_array_or_dataset(x))
+        num_samples = validation.integer("num_samples", num_samples, 1)
+        if proposal is not None and not callable(proposal):
+            expected = "a layer that is called with a mean and x, or None"
+            raise validation.invalid("proposal", expected, repr(proposal))
+        x = self._read(pixels.as_array(pixels.images(x)))
         num_samples = tf.convert_to_tensor(num_samples)
         T, seed = self._updates(T), seeds.stateless(seed)
         with validation.readable_errors():
@@ -515,11 +537,13 @@ class Autoencoder(keras.Model):
             self.optimizer,
             self.trainable_variables,
             self.non_trainable_variables,
+            weights=self._reader.weights(data, tf.shape(x)[0]),
         )
 
     def test_step(self, data):
         x = self._read(data)
-        return self._objective.test_step(self._inference, x)
+        weights = self._reader.weights(data, tf.shape(x)[0])
+        return self._objective.test_step(self._inference, x, weights)
 
     def predict_step(self, data):
         return self.reconstruct(data)
@@ -547,23 +571,20 @@ class Autoencoder(keras.Model):
         this.
 
         Args:
-            data: a `tf.data.Dataset` of batches, or an array.
+            data: what `fit` takes. Of a generator, its first 100 batches.
             batch_size: int. For an array.
         """
-
-        def read(batch):
-            x = self._reader(batch)
-            self._scale_warning.look(x)
-            return x
-
+        batch_size = preparation.check_batch_size(batch_size)
         batches = self._reader.batches(data, batch_size, "data")
+        if streams.is_generator(data):
+            batches = batches.take(streams.KEPT)
         spec = pixels.images(batches.element_spec)
         self._make_variables(spec.shape)
         given = self._given
         preparation.adapt(
             self,
             batches,
-            read,
+            functools.partial(self._reader, look=True),
             own_encoder=given.encoder is None,
             own_decoder=given.decoder is None,
         )
@@ -580,6 +601,8 @@ class Autoencoder(keras.Model):
         validation_split=0.0,
         validation_data=None,
         shuffle=True,
+        class_weight=None,
+        sample_weight=None,
         **kwargs,
     ):
         """Trains the model, as `keras.Model.fit` does.
@@ -590,95 +613,127 @@ class Autoencoder(keras.Model):
         as `skipped_steps`; ten in a row raise a `FloatingPointError`.
 
         Args:
-            x: a `tf.data.Dataset` of batches, or an array, of images of any
-                shape or of flat vectors; integers are scaled by 1/255.
+            x: an array of images of any shape or of flat vectors; or what
+                gives batches of them, a `tf.data.Dataset`, a
+                `keras.utils.PyDataset` or a generator. Integers are scaled by
+                1/255. Batches may be `(x, y)` or `(x, y, sample_weight)`.
             y: ignored.
             batch_size: int. For an array, 128 by default.
             epochs: int.
             verbose: as in Keras.
             callbacks: list of Keras callbacks.
             validation_split: float. Share of an array to hold out, its end.
-            validation_data: what `x` may be.
-            shuffle: bool. Whether to take an array in a new order each epoch.
+            validation_data: what `x` may be, but for a generator, or an
+                `(x, y)` or `(x, y, sample_weight)` tuple of arrays.
+            shuffle: bool. Whether to take an array, or the batches of a
+                `PyDataset`, in a new order each epoch.
+            class_weight: None, as labels are ignored.
+            sample_weight: array of shape `[examples]`, for an array: what
+                each example's loss is multiplied by.
             **kwargs: other arguments of `keras.Model.fit`.
 
         Returns:
             A `keras.callbacks.History`.
         """
         del y
+        preparation.refuse_class_weight(class_weight)
         batch_size = preparation.check_batch_size(batch_size)
         if validation_split:
-            x, validation_data = preparation.split(x, validation_split)
-        if validation_data is not None:
-            validation_data = self._batches(
-                pixels.images(validation_data),
-                preparation.check_batch_size(
-                    kwargs.pop("validation_batch_size", batch_size)
-                ),
-                "validation_data",
+            (x, sample_weight), validation_data = preparation.split(
+                x, sample_weight, validation_split
             )
+        if validation_data is not None:
+            validation_data = self._held_out(
+                validation_data, kwargs.pop("validation_batch_size", batch_size)
+            )
+        steps = preparation.check_steps(x, epochs, kwargs)
         step = int(self.optimizer.iterations.numpy()) if self.compiled else 0
         seed = [self.seed, step] if shuffle else None
-        x = self._batches(x, batch_size, shuffle_seed=seed)
+        batches = self._reader.batches(
+            x, batch_size, shuffle_seed=seed, sample_weight=sample_weight
+        )
+        callbacks = keras.tree.flatten(callbacks or [])
+        self._objective.direct(callbacks)
         with validation.readable_errors():
             if not self.built or not self._adapted.numpy():
-                steps = kwargs.get("steps_per_epoch")
-                self.adapt(x.take(steps) if steps else x)
+                self.adapt(batches.take(steps) if steps else batches)
             self._compile_once()
             self._make_optimizer_variables()
             return super().fit(
-                x,
-                shuffle=False,
+                preparation.feed(x, batches),
+                shuffle=shuffle and isinstance(x, keras.utils.PyDataset),
                 epochs=epochs,
                 verbose=verbose,
-                callbacks=[
-                    SkippedSteps(self._objective.steps),
-                    *keras.tree.flatten(callbacks or []),
-                ],
+                callbacks=[SkippedSteps(self._objective.steps), *callbacks],
                 validation_data=validation_data,
                 **kwargs,
             )
 
-    def evaluate(self, x=None, y=None, batch_size=None, **kwargs):
+    def _held_out(self, data, batch_size):
+        """What Keras is given as `validation_data`."""
+        data = tuple(data) if isinstance(data, list) else data
+        x = pixels.images(data)
+        if streams.is_generator(x):
+            expected = "data that can be read after each epoch"
+            raise validation.invalid("validation_data", expected, repr(x))
+        batches = self._reader.batches(
+            x,
+            preparation.check_batch_size(batch_size, "validation_batch_size"),
+            "validation_data",
+            sample_weight=pixels.weights(data),
+        )
+        return preparation.feed(x, batches)
+
+    def evaluate(
+        self, x=None, y=None, batch_size=None, sample_weight=None, **kwargs
+    ):
         """ELBO, reconstruction and KL of a data set, in nats.
 
         They are summed over pixels and averaged over examples, so that
         elbo = reconstruction - kl. The noise is the same each time.
 
         Args:
-            x: a `tf.data.Dataset` of batches, or an array.
+            x: as in `fit`.
             y: ignored.
             batch_size: int. For an array, 128 by default.
+            sample_weight: as in `fit`. The means are weighted by it.
             **kwargs: other arguments of `keras.Model.evaluate`.
 
         Returns:
             A list of floats, or with `return_dict=True` a dict.
         """
         del y
-        x = self._batches(x, preparation.check_batch_size(batch_size))
+        batch_size = preparation.check_batch_size(batch_size)
+        batches = self._reader.batches(
+            x, batch_size, sample_weight=sample_weight
+        )
         self._compile_once()
         with validation.readable_errors():
-            self._make_variables(pixels.images(x.element_spec).shape)
-            return super().evaluate(x, **kwargs)
+            self._make_variables(pixels.images(batches.element_spec).shape)
+            return super().evaluate(preparation.feed(x, batches), **kwargs)
 
     def predict(self, x, batch_size=None, **kwargs):
         """Reconstructions of a data set, an array in data space.
 
         Args:
-            x: a `tf.data.Dataset` of batches, or an array.
+            x: as in `fit`.
             batch_size: int. For an array, 128 by default.
             **kwargs: other arguments of `keras.Model.predict`.
 
         Returns:
             An array of the shape of all the images.
         """
-        x = self._batches(x, preparation.check_batch_size(batch_size))
+        batch_size = preparation.check_batch_size(batch_size)
+        batches = self._reader.batches(x, batch_size)
         with validation.readable_errors():
-            return super().predict(x, **kwargs)
+            return super().predict(preparation.feed(x, batches), **kwargs)
 
-    def train_on_batch(self, *args, **kwargs):
+    def train_on_batch(
+        self, x, y=None, sample_weight=None, class_weight=None, **kwargs
+    ):
+        preparation.refuse_class_weight(class_weight)
         with validation.readable_errors():
-            return super().train_on_batch(*args, **kwargs)
+            return super().train_on_batch(x, y, sample_weight, **kwargs)
 
     def test_on_batch(self, *args, **kwargs):
         with validation.readable_errors():
@@ -697,7 +752,9 @@ class Autoencoder(keras.Model):
         """Builds the model, before any replica would have to."""
         if not self.built:
             with self.distribute_strategy.scope():
-                self.build(shape)
+                # As a tuple, and without the size of this batch: Keras stores
+                # and exports a model with it.
+                self.build((None, *shape[1:]))
 
     def _make_optimizer_variables(self):
         if not self.optimizer.built:
@@ -729,6 +786,27 @@ class Autoencoder(keras.Model):
         )
 
     # ---- Saving.
+
+    def export(self, filepath, *args, **kwargs):
+        """Writes a SavedModel of `reconstruct`, as `keras.Model.export` does.
+
+        `tf_vlae.export` has all that can be asked of a model.
+
+        Args:
+            filepath: str or path.
+            *args: as in Keras.
+            **kwargs: as in Keras.
+        """
+        self._require_built("export")
+        # Keras exports what was called.
+        self(tf.zeros([1, *self.image_shape], self.compute_dtype))
+        return super().export(filepath, *args, **kwargs)
+
+    def build_from_config(self, config):
+        # Models were once saved with the size of their first batch.
+        super().build_from_config(
+            {"input_shape": (None, *config["input_shape"][1:])}
+        )
 
     def get_config(self):
         posterior = keras.saving.serialize_keras_object(self._given.posterior)

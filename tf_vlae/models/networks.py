@@ -83,5 +83,7 @@ def check_output(output, image_shape):
     """
     data = tf.TensorShape(image_shape).num_elements()
     if output.shape[1:].num_elements() != data:
-        expected = f"a layer with {data} outputs, one for each pixel"
+        expected = (
+            f"a layer with {data} outputs, one for each number of an example"
+        )
         raise validation.invalid("decoder", expected, tuple(output.shape))

@@ -6,7 +6,13 @@ from tf_vlae import seeds
 from tf_vlae import validation
 from tf_vlae.models.finite_steps import FiniteSteps
 
-_NAMES = ("loss", "elbo", "reconstruction", "kl")
+# What is shown, and where it is better.
+_DIRECTIONS = {
+    "loss": "min",
+    "elbo": "max",
+    "reconstruction": "max",
+    "kl": "min",
+}
 
 # Streams of noise that must not meet.
 _TRAIN, _TEST = 0, 1
@@ -34,7 +40,7 @@ class Objective:
         self.steps = FiniteSteps()
         self._seed = seed
         self._means = {
-            name: _Mean(name=name) for name in (*_NAMES, *metric_names)
+            name: _Mean(name=name) for name in (*_DIRECTIONS, *metric_names)
         }
 
     @property
@@ -42,7 +48,28 @@ class Objective:
         """Each `keras.metrics.Mean`, a list."""
         return list(self._means.values())
 
-    def train_step(self, inference, x, optimizer, variables, statistics=()):
+    def direct(self, callbacks):
+        """Tells callbacks that monitor a value which way it is better.
+
+        Keras knows it of the metrics of `compile` alone.
+
+        Args:
+            callbacks: list of Keras callbacks.
+        """
+        for callback in callbacks:
+            if getattr(callback, "mode", None) == "auto":
+                name = str(callback.monitor).removeprefix("val_")
+                callback.mode = _DIRECTIONS.get(name, "auto")
+
+    def train_step(
+        self,
+        inference,
+        x,
+        optimizer,
+        variables,
+        statistics=(),
+        weights=None,
+    ):
         """Updates the weights by a batch, unless its loss is not finite.
 
         Args:
@@ -52,6 +79,7 @@ class Objective:
             variables: list of the weights.
             statistics: list of variables that a pass through the networks
                 may change, as moving means.
+            weights: float tensor of shape `[batch]`, or None.
 
         Returns:
             A dict with the running means of all that the batch has.
@@ -63,7 +91,7 @@ class Objective:
         with tf.GradientTape() as tape:
             reconstruction, draw = inference.training_terms(x, seed)
             losses = self._weight(step, draw.kl.dtype) * draw.kl
-            losses -= reconstruction
+            losses = _weighted(losses - reconstruction, weights)
             # The optimizer adds the gradients of all the replicas.
             loss = tf.reduce_mean(losses) / replicas
         gradients = tape.gradient(loss, variables)
@@ -80,28 +108,33 @@ class Objective:
             gradients = [tf.identity(gradient) for gradient in gradients]
         found = _values(losses, reconstruction, draw)
 
-        def update(gradients, found, before):
+        def update(gradients, found, weights, before):
             del before
             optimizer.apply_gradients(zip(gradients, variables, strict=True))
-            self._track(found)
+            self._track(found, weights)
 
-        def restore(gradients, found, before):
-            del gradients, found
+        def restore(gradients, found, weights, before):
+            del gradients, found, weights
             for variable, value in zip(statistics, before, strict=True):
                 variable.assign(value)
             return [tf.identity(variable) for variable in statistics]
 
         self.steps.take(
-            loss, gradients, update, restore, (gradients, found, before)
+            loss,
+            gradients,
+            update,
+            restore,
+            (gradients, found, weights, before),
         )
         return self._results(found)
 
-    def test_step(self, inference, x):
+    def test_step(self, inference, x, weights=None):
         """Measures a batch.
 
         Args:
             inference: the `Inference` of the model.
             x: float tensor of shape `[batch, *image_shape]`.
+            weights: float tensor of shape `[batch]`, or None.
 
         Returns:
             A dict with the running means.
@@ -111,8 +144,9 @@ class Objective:
         seen = self._means["loss"].count
         seed = seeds.of_step(self._seed, _TEST, seen)
         reconstruction, draw = inference.elbo_terms(x, seed)
-        found = _values(draw.kl - reconstruction, reconstruction, draw)
-        self._track(found)
+        losses = _weighted(draw.kl - reconstruction, weights)
+        found = _values(losses, reconstruction, draw)
+        self._track(found, weights)
         return self._results(found)
 
     def _weight(self, step, dtype):
@@ -122,19 +156,26 @@ class Objective:
             weight = weight(step)
         return tf.cast(weight, dtype)
 
-    def _track(self, found):
+    def _track(self, found, weights):
+        # As Keras does: the mean loss is one of all the examples, and that of
+        # a metric is a weighted mean.
         for name, value in found.items():
-            self._means[name].update_state(value)
+            weight = None if name == "loss" else weights
+            self._means[name].update_state(value, sample_weight=weight)
 
     def _results(self, found):
         return {name: self._means[name].result() for name in found}
+
+
+def _weighted(losses, weights):
+    return losses if weights is None else weights * losses
 
 
 def _values(losses, reconstruction, draw):
     """All that a batch has, a dict of tensors of shape `[batch]`."""
     elbo = reconstruction - draw.kl
     values = (losses, elbo, reconstruction, draw.kl)
-    return {**dict(zip(_NAMES, values, strict=True)), **draw.metrics}
+    return {**dict(zip(_DIRECTIONS, values, strict=True)), **draw.metrics}
 
 
 class _Mean(keras.metrics.Mean):

@@ -50,6 +50,10 @@ class Posterior(keras.layers.Layer, abc.ABC):
         """
         del encoded_shape
 
+    def compute_output_shape(self, encoded_shape):
+        # That of a sample.
+        return tuple(encoded_shape[0])
+
     @abc.abstractmethod
     def call(self, encoded, joint, seed):
         """The distribution for a batch."""

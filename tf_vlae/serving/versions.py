@@ -30,7 +30,7 @@ def new_version(base, version=None, overwrite=False):
     atomic.remove_leftovers(base)
     if version is None:
         version = max(existing(base), default=0) + 1
-    target = base / str(validation.integer("version", version, 1))
+    target = base / str(validation.integer("version", version, 1, 2**63))
     if target.exists() and not overwrite:
         raise _taken(target)
     try:

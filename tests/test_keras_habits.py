@@ -1,0 +1,389 @@
+"""What Keras users bring: data in all forms, weights, callbacks, exports."""
+
+import re
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import tf_vlae
+from helpers.errors import invalid
+from helpers.fitting import assert_same_weights
+from helpers.fitting import build
+from helpers.fitting import dataset
+from helpers.fitting import differ
+from helpers.fitting import fit
+from helpers.fitting import images
+from helpers.models import MODELS
+from tf_vlae import pixels
+from tf_vlae import seeds
+from tf_vlae import streams
+
+
+class Batches(keras.utils.PyDataset):
+    """Batches of ten, with what comes beside the images."""
+
+    def __init__(self, x, *others, **kwargs):
+        super().__init__(**kwargs)
+        self.arrays = (x, *others)
+        self.epochs = 0
+
+    def __len__(self):
+        return -(-len(self.arrays[0]) // 10)
+
+    def __getitem__(self, index):
+        some = slice(10 * index, 10 * index + 10)
+        return tuple(array[some] for array in self.arrays)
+
+    def on_epoch_end(self):
+        self.epochs += 1
+
+
+def generator(*arrays, repeat=1):
+    for _ in range(repeat):
+        yield from (batch for batch in Batches(*arrays))
+
+
+@pytest.fixture(scope="module")
+def model():
+    """One that no test changes."""
+    model = build(eager=True)
+    model.adapt(images())
+    return model
+
+
+def fitted(x, kind=tf_vlae.VAE, adapt=None, **kwargs):
+    model = build(kind, eager=True)
+    if adapt is not None:
+        model.adapt(adapt)
+    return model, fit(model, x, shuffle=False, **kwargs)
+
+
+class TestStreams:
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_py_dataset_is_the_data_set(self, workers):
+        x = images()
+        data = Batches(x, np.arange(20), workers=workers)
+        ours, history = fitted(data, validation_data=data)
+        theirs, expected = fitted(dataset(x), validation_data=dataset(x))
+        assert history == expected
+        assert_same_weights(ours, theirs)
+        # Those of training and of validation, as Keras counts them.
+        assert data.epochs > 1
+        for method in ("evaluate", "predict"):
+            found = [
+                getattr(ours, method)(each, verbose=0)
+                for each in (data, dataset(x), generator(x))
+            ]
+            np.testing.assert_array_equal(found[0], found[1])
+            np.testing.assert_array_equal(found[0], found[2])
+
+    def test_batches_of_a_py_dataset_are_shuffled(self):
+        x, models = images(examples=50), []
+        for shuffle in (True, False):
+            keras.utils.set_random_seed(3)
+            model = build(tf_vlae.VAE, eager=True)
+            fit(model, Batches(x), shuffle=shuffle)
+            models.append(model)
+        assert differ(*models)
+
+    @pytest.mark.parametrize("beside", [(), (None,), ("labels",)])
+    def test_generator_is_the_data_set(self, beside):
+        x = images()
+        labels = {"labels": np.arange(20), None: [None] * 20}
+        data = generator(x, *(labels[each] for each in beside))
+        if beside == (None,):
+            data = ((batch[0], None) for batch in data)
+        ours, history = fitted(data)
+        theirs, expected = fitted(dataset(x))
+        assert history == expected
+        assert_same_weights(ours, theirs)
+
+    def test_generator_goes_on_from_epoch_to_epoch(self, monkeypatch):
+        monkeypatch.setattr(streams, "KEPT", 2)
+        seen = []
+
+        def endless():
+            while True:
+                seen.append(len(seen))
+                yield np.full([2, 3], 1.0 * len(seen))
+
+        model, history = fitted(endless(), epochs=2, steps_per_epoch=3)
+        assert len(history["loss"]) == 2
+        assert int(model.optimizer.iterations) == 6
+        # None is lost between the start of the model and its training.
+        assert 6 <= len(seen) <= 9
+        assert model.encoder.center.numpy()[0] == 1.5
+
+    def test_generator_has_no_epochs_of_its_own(self):
+        with invalid("steps_per_epoch", None):
+            fitted(generator(images()), epochs=2)
+        with invalid("validation_data"):
+            fitted(images(), validation_data=generator(images()))
+
+    def test_batches_of_several_shapes(self):
+        x = images()
+        with invalid("x", "(20, 2, 4, 1)"):
+            fitted(batch for batch in [x, x[:, :2]])
+
+    @pytest.mark.parametrize("make", [generator, Batches])
+    def test_without_batches(self, make):
+        with invalid("x", "none"):
+            fitted(make(images()[:0]))
+
+
+PER_EXAMPLE = {
+    "encode": 0,
+    "moments": 0,
+    "path": 1,
+    "reconstruct": 0,
+}
+
+
+class TestQueriesOfDataSets:
+    @pytest.mark.parametrize("query", PER_EXAMPLE)
+    @pytest.mark.parametrize("make", [dataset, Batches, generator])
+    def test_answers_are_those_of_the_array(self, model, query, make):
+        x = images(examples=25)
+        found = getattr(model, query)(make(x))
+        expected = getattr(model, query)(x)
+        for ours, theirs in zip(
+            tf.nest.flatten(found), tf.nest.flatten(expected), strict=True
+        ):
+            assert ours.shape[PER_EXAMPLE[query]] == 25
+            np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
+
+    def test_noise_is_another_for_each_batch(self, model):
+        x = np.repeat(images(examples=1), 20, axis=0)
+        elbo = model.elbo(dataset(x), seed=3).numpy()
+        assert elbo.shape == (20,)
+        assert not np.any(np.isclose(elbo[:10], elbo[10:]))
+        np.testing.assert_array_equal(elbo, model.elbo(dataset(x), seed=3))
+        assert np.any(elbo != model.elbo(dataset(x), seed=4))
+        terms = model.elbo_terms(dataset(x), seed=3)
+        np.testing.assert_array_equal(elbo, tf.subtract(*terms))
+
+    def test_log_likelihood(self, model):
+        x = images(examples=15)
+        data = dataset((x, np.arange(15)))
+        kwargs = {"num_samples": 2000, "seed": 0, "return_error": True}
+        found, error = model.log_likelihood(data, **kwargs)
+        expected, _ = model.log_likelihood(x, **kwargs)
+        assert found.shape == error.shape == (15,)
+        assert np.all(np.abs(found - expected) < 6 * error)
+
+    @pytest.mark.parametrize("query", ["posterior", "joint"])
+    def test_one_answer_for_a_batch(self, model, query):
+        with invalid("x", "Dataset"):
+            getattr(model, query)(dataset(images()))
+
+    def test_endless(self, model):
+        with invalid("x", "infinite"):
+            model.encode(dataset(images()).repeat())
+
+
+class TestSampleWeight:
+    @pytest.mark.parametrize("kind", [tf_vlae.VAE, tf_vlae.VLAE])
+    def test_step_is_down_the_gradient_of_the_weighted_mean(self, kind):
+        x, weights = images(), np.linspace(0, 3, 20).astype(np.float32)
+        model = build(kind)
+        model.compile(keras.optimizers.SGD(0.01), run_eagerly=True)
+        model.adapt(x)
+        seed = seeds.of_step(model.seed, 0, 0)
+        with tf.GradientTape() as tape:
+            terms = model.elbo_terms(x, seed=seed, training=True)
+            loss = -tf.reduce_mean(weights * tf.subtract(*terms))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        before = [variable.numpy() for variable in model.trainable_variables]
+        logs = model.train_on_batch(x, sample_weight=weights, return_dict=True)
+        np.testing.assert_allclose(logs["loss"], loss, rtol=1e-5)
+        for old, gradient, variable in zip(
+            before, gradients, model.trainable_variables, strict=True
+        ):
+            np.testing.assert_allclose(
+                variable, old - 0.01 * gradient, rtol=1e-4, atol=1e-6
+            )
+
+    def test_means_are_those_of_keras(self, model):
+        def scores(weights):
+            found = model.evaluate(
+                images(), sample_weight=weights, return_dict=True, verbose=0
+            )
+            np.testing.assert_allclose(
+                found["elbo"], found["reconstruction"] - found["kl"], rtol=1e-4
+            )
+            return found["elbo"], -20 * found["loss"]
+
+        one, other = np.eye(20)[[4, 5]]
+        (a, total_a), (b, total_b) = scores(one), scores(other)
+        np.testing.assert_allclose([total_a, total_b], [a, b], rtol=1e-5)
+        mean, total = scores(one + 3 * other)
+        np.testing.assert_allclose(mean, (a + 3 * b) / 4, rtol=1e-5)
+        np.testing.assert_allclose(total, a + 3 * b, rtol=1e-5)
+        plain = model.evaluate(images(), verbose=0)
+        np.testing.assert_array_equal(
+            plain,
+            model.evaluate(images(), sample_weight=np.ones(20), verbose=0),
+        )
+
+    def test_every_form_is_the_same(self):
+        x, weights = images(), np.linspace(0, 3, 20)
+        labels = np.arange(20)
+        expected, history = fitted(
+            x, sample_weight=weights, validation_data=(x, labels, weights)
+        )
+        assert history["val_loss"][0] != -history["val_elbo"][0]
+        for form in (
+            dataset((x, labels, weights)),
+            Batches(x, labels, weights),
+            generator(x, labels, weights),
+        ):
+            found, _ = fitted(form)
+            assert_same_weights(found, expected)
+        assert differ(fitted(x)[0], expected)
+
+    def test_validation_split_takes_its_weights_along(self):
+        x, weights = images(), np.linspace(0, 3, 20)
+        _, split = fitted(x, sample_weight=weights, validation_split=0.25)
+        _, apart = fitted(
+            x[:15],
+            sample_weight=weights[:15],
+            validation_data=(x[15:], None, weights[15:]),
+        )
+        assert split == apart
+
+    def test_shuffled_examples_keep_their_weights(self):
+        x = np.arange(20.0)
+        batches = pixels.shuffled_dataset((x[:, None], -x), 8, [0, 0])
+        pairs = [np.concatenate(part) for part in zip(*batches, strict=True)]
+        assert np.any(pairs[0][:, 0] != x)
+        np.testing.assert_array_equal(pairs[0][:, 0], -pairs[1])
+
+    @pytest.mark.parametrize(
+        "weights",
+        [np.ones(19), np.ones([20, 2]), ["a"] * 20, 1.0, [np.nan] * 20],
+        ids=["short", "matrix", "text", "number", "nan"],
+    )
+    def test_others(self, weights):
+        with invalid("sample_weight"):
+            fitted(images(), sample_weight=weights)
+
+    def test_of_a_batch_with_too_few(self, model):
+        with invalid("sample_weight", "19"):
+            model.test_on_batch(images(), sample_weight=np.ones(19))
+
+    def test_beside_a_data_set(self, model):
+        with invalid("sample_weight"):
+            model.evaluate(dataset(images()), sample_weight=np.ones(20))
+
+    def test_class_weight(self, model):
+        for call in (model.fit, model.train_on_batch):
+            with invalid("class_weight", "{0: 2.0}"):
+                call(images(), class_weight={0: 2.0})
+
+
+class TestCallbacks:
+    """The direction of what is shown need not be given."""
+
+    def train(self, *callbacks):
+        model = build(tf_vlae.VAE, eager=True)
+        fit(model, images(), validation_data=images(), callbacks=callbacks)
+
+    def test_mode(self, tmp_path):
+        rises = {
+            "val_elbo": True,
+            "reconstruction": True,
+            "val_kl": False,
+            "val_loss": False,
+        }
+        made = [
+            (callback, rise)
+            for name, rise in rises.items()
+            for callback in (
+                keras.callbacks.EarlyStopping(name),
+                keras.callbacks.ReduceLROnPlateau(name, min_delta=0),
+                keras.callbacks.ModelCheckpoint(
+                    tmp_path / f"{name}.weights.h5",
+                    monitor=name,
+                    save_best_only=True,
+                    save_weights_only=True,
+                ),
+            )
+        ]
+        self.train(*(callback for callback, _ in made))
+        for callback, rise in made:
+            assert bool(callback._is_improvement(2.0, 1.0)) == rise
+            assert bool(callback._is_improvement(0.5, 1.0)) != rise
+
+    def test_the_users_mode_is_kept(self):
+        callback = keras.callbacks.EarlyStopping("val_elbo", mode="min")
+        self.train(callback)
+        assert not callback._is_improvement(2.0, 1.0)
+
+    def test_others_are_not_guessed(self):
+        callback = keras.callbacks.EarlyStopping("val_something")
+        with pytest.raises(ValueError, match="monitor=val_something"):
+            self.train(callback)
+
+
+class TestExport:
+    @pytest.mark.parametrize("kind", [tf_vlae.VLAE, tf_vlae.VAE])
+    def test_serves_reconstructions_of_any_number(self, kind, tmp_path):
+        model, x = build(kind, eager=True), images()
+        fit(model, x)
+        model.export(tmp_path / "served", verbose=False)
+        served = tf.saved_model.load(tmp_path / "served")
+        for some in (x, x[:3]):
+            np.testing.assert_allclose(
+                served.serve(some), model.reconstruct(some), rtol=1e-5
+            )
+
+    def test_of_a_model_without_a_shape(self, tmp_path):
+        with pytest.raises(ValueError, match="`export` needs"):
+            build().export(tmp_path / "served")
+
+
+def test_summary_has_shapes_and_numbers_of_parameters(model):
+    lines = []
+    model.summary(print_fn=lambda text, **_: lines.append(text))
+    (text,) = lines
+    assert re.search(r"encoder \(Encoder\).*\(2\).*89", text)
+    assert re.search(r"decoder.*\(3, 4, 1\).*87", text)
+    assert re.search(r"\(Laplace\).*\(None, 2\).*0", text)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_no_weight_of_the_kl_term(kind):
+    # What is trained is the reconstruction alone.
+    model = build(kind, eager=True, kl_weight=0)
+    history = fit(model, images())
+    np.testing.assert_allclose(
+        history["loss"][0], -history["reconstruction"][0], rtol=1e-6
+    )
+
+
+class TestWordsForTables:
+    """Errors for flat vectors speak of no images."""
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda model, x: model.posterior(x * np.nan),
+            lambda model, x: model.posterior(x[:, :2]),
+            lambda model, x: model.posterior(x[0]),
+            lambda model, x: model.posterior("a"),
+            lambda model, x: model.fit(x * 1e12, verbose=0),
+            lambda model, x: model.fit(x[:0]),
+            lambda model, x: model.decode(x),
+            lambda model, x: build().sample(2),
+            lambda model, x: model.log_joint(x, x[:, :3]),
+            lambda model, x: build(decoder=keras.layers.Dense(9)).fit(x),
+        ],
+    )
+    def test_call(self, call):
+        model, x = build(eager=True), images((7,))
+        model.adapt(x)
+        with pytest.raises(ValueError) as caught:
+            call(model, x)
+        assert not re.search("pixel|image", str(caught.value))
