@@ -107,6 +107,8 @@ def test_a_step_of_one_batch():
     fit(model, DATA)
     spoil(model, np.nan)
     before = state(model)
+    # Keras before 3.15 goes on from the means of the epoch.
+    model.reset_metrics()
     assert np.isnan(
         model.train_on_batch(images()[:10], return_dict=True)["loss"]
     )

@@ -41,7 +41,11 @@ def resolve(name, identifier, kind, known, *args, **kwargs):
         A `kind`.
     """
     if isinstance(identifier, dict):
-        identifier = keras.saving.deserialize_keras_object(identifier)
+        try:
+            identifier = keras.saving.deserialize_keras_object(identifier)
+        except (KeyError, TypeError, ValueError) as error:
+            expected = "the configuration of an object of Keras"
+            raise validation.invalid(name, expected, identifier) from error
     if isinstance(identifier, kind):
         return identifier
     return validation.one_of(name, identifier, known)(*args, **kwargs)

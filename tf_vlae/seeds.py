@@ -19,6 +19,14 @@ def fresh_if_none(seed):
     return random.randrange(2**31) if seed is None else seed
 
 
+def of_weights(seed):
+    """Checks the argument `seed` of a layer: an int, or None."""
+    if seed is None:
+        return None
+    # Models count up from their own, which may be the largest.
+    return validation.integer("seed", seed, 0, 2**63)
+
+
 def sequence(seed):
     """An endless generator of seeds that differ, fixed by `seed`.
 
@@ -36,7 +44,7 @@ def stateless(seed):
     Args:
         seed: int, such a tensor, or None for a fresh one.
     """
-    if tf.is_tensor(seed) and seed.shape.rank == 1:
+    if tf.is_tensor(seed) and seed.dtype.is_integer and seed.shape == [2]:
         return seed
     return tf.stack([validation.seed("seed", fresh_if_none(seed)), 0])
 

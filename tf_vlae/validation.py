@@ -4,6 +4,7 @@ import contextlib
 import numbers
 import re
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -73,6 +74,29 @@ def fraction(name, value):
     return float(value)
 
 
+def flag(name, value):
+    """Returns `value` as a bool, or raises: nothing else is true or false."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise invalid(name, "True or False", _short(value))
+    return bool(value)
+
+
+def layer(name, value):
+    """Raises an error if `value` is not a Keras layer or model."""
+    if not isinstance(value, keras.layers.Layer):
+        raise invalid(name, "a Keras layer or model", _short(value))
+
+
+def shape(name, value):
+    """Returns `value`, a size or a sequence of them, as a tuple, or raises."""
+    if isinstance(value, numbers.Integral):
+        value = (value,)
+    if not isinstance(value, (tuple, list)):
+        expected = "an integer or a sequence of integers"
+        raise invalid(name, expected, _short(value))
+    return tuple(integer(name, size, 1) for size in value)
+
+
 def hidden_widths(name, value):
     """Returns the width of each hidden layer as a tuple, or raises.
 
@@ -83,10 +107,7 @@ def hidden_widths(name, value):
     """
     if isinstance(value, numbers.Integral):
         value = (value, value)
-    if not isinstance(value, (tuple, list)):
-        expected = "an integer or a sequence of integers"
-        raise invalid(name, expected, _short(value))
-    return tuple(integer(name, width, 1) for width in value)
+    return shape(name, value)
 
 
 def array(name, value, expected):

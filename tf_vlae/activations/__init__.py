@@ -2,6 +2,7 @@
 
 import keras
 
+from tf_vlae import validation
 from tf_vlae.activations.maxout import Maxout
 
 __all__ = ["Maxout", "get", "pieces", "serialize"]
@@ -19,11 +20,16 @@ def get(identifier, dtype=None):
     Returns:
         A callable.
     """
-    if identifier == "maxout":
+    if isinstance(identifier, str) and identifier == "maxout":
         return Maxout(dtype=dtype)
-    if isinstance(identifier, dict):
-        return keras.saving.deserialize_keras_object(identifier)
-    return keras.activations.get(identifier)
+    try:
+        if isinstance(identifier, dict):
+            return keras.saving.deserialize_keras_object(identifier)
+        return keras.activations.get(identifier)
+    except (TypeError, ValueError) as error:
+        expected = 'what Keras takes for one, or "maxout"'
+        received = repr(identifier)
+        raise validation.invalid("activation", expected, received) from error
 
 
 def serialize(activation):

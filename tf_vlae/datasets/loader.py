@@ -35,7 +35,8 @@ def load(name, batch_size=128, data_dir=None, seed=0, logit=False):
     >>> model = tf_vlae.VLAE(latent=16, likelihood=data.likelihood)
     >>> model.fit(data.train, validation_data=data.validation, epochs=10)
     """
-    if name not in NAMES:
+    logit = validation.flag("logit", logit)
+    if not isinstance(name, str) or name not in NAMES:
         expected = "one of " + ", ".join(f'"{known}"' for known in NAMES)
         raise validation.invalid("name", expected, repr(name))
     if logit and name == "binary_mnist":

@@ -6,6 +6,7 @@ import typing
 import tensorflow as tf
 import tensorflow_probability as tfp
 
+from tf_vlae import validation
 from tf_vlae.layers import LaplacePosterior
 
 # Updates of the proposal that is the same for all models.
@@ -88,6 +89,9 @@ def laplace_proposal(model):
     Returns:
         A `tf_vlae.layers.LaplacePosterior`.
     """
+    if getattr(model, "decoder", None) is None or not hasattr(model, "joint"):
+        expected = "a `tf_vlae.Autoencoder` that knows the shape of its data"
+        raise validation.invalid("model", expected, repr(model))
     return LaplacePosterior(
         model.decoder, model.likelihood, _UPDATES, dtype=model.dtype_policy
     )

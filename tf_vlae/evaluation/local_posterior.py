@@ -67,7 +67,7 @@ class LocalPosterior:
     ):
         self._model = model
         self._refine = laplace_proposal(model)
-        family = family or model.family
+        family = model.family if family is None else family
         self._scale = validation.one_of("family", family, _SCALES)
         self._steps = validation.integer("steps", steps, 1)
         self._learning_rate = validation.positive(

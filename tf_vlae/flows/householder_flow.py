@@ -41,7 +41,7 @@ class HouseholderFlow(keras.layers.Layer):
     def __init__(self, T=1, seed=None, **kwargs):
         super().__init__(**kwargs)
         self.T = validation.integer("T", T, 0)
-        self.seed = seed
+        self.seed = seeds.of_weights(seed)
 
     def build(self, z_shape, h_shape):
         each_seed = seeds.sequence(self.seed)

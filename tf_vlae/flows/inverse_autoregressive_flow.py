@@ -47,7 +47,7 @@ class InverseAutoregressiveFlow(keras.layers.Layer):
         super().__init__(**kwargs)
         self.T = validation.integer("T", T, 0)
         self.hidden = validation.integer("hidden", hidden, 1)
-        self.seed = seed
+        self.seed = seeds.of_weights(seed)
 
     def build(self, z_shape, h_shape):
         each_seed = seeds.sequence(self.seed)

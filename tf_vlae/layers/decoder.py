@@ -1,5 +1,4 @@
 import math
-import numbers
 
 import keras
 import tensorflow as tf
@@ -41,14 +40,10 @@ class Decoder(keras.layers.Layer):
         self, output_shape, hidden=500, activation="relu", seed=None, **kwargs
     ):
         super().__init__(**kwargs)
-        if isinstance(output_shape, numbers.Integral):
-            output_shape = (output_shape,)
-        self.output_shape = tuple(
-            validation.integer("output_shape", size, 1) for size in output_shape
-        )
+        self.output_shape = validation.shape("output_shape", output_shape)
         self.hidden = validation.hidden_widths("hidden", hidden)
         self.activation = activations.get(activation, self.dtype_policy)
-        self.seed = seed
+        self.seed = seeds.of_weights(seed)
         pieces = activations.pieces(self.activation)
         widths = [width * pieces for width in self.hidden]
         widths.append(math.prod(self.output_shape))

@@ -50,8 +50,8 @@ class Encoder(keras.layers.Layer):
         self.latent = validation.integer("latent", latent, 1)
         self.hidden = validation.hidden_widths("hidden", hidden)
         self.activation = activations.get(activation, self.dtype_policy)
-        self.log_variance = bool(log_variance)
-        self.seed = seed
+        self.log_variance = validation.flag("log_variance", log_variance)
+        self.seed = seeds.of_weights(seed)
         each_seed = seeds.sequence(seed)
         pieces = activations.pieces(self.activation)
 

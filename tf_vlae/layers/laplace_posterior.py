@@ -73,6 +73,7 @@ class LaplacePosterior(keras.layers.Layer):
         self._laplace = Laplace(
             T, modes.get(mode, step), covariance, dtype=self.dtype_policy
         )
+        validation.layer("decoder", decoder)
         # Checks and batched factorisations are slow or absent in XLA.
         self.supports_jit = False
 

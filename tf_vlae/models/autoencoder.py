@@ -225,12 +225,13 @@ class Autoencoder(keras.Model):
         self._make_variables(x.shape)
         return x
 
-    def _read_latents(self, z, rank=None):
-        """Checked latent variables, `[..., latent]`, of any array."""
-        expected = f"an array of shape [..., {self.latent}]"
+    def _read_latents(self, z, batch=None, several=False):
+        """Checked z, `[batch, latent]`, or several, `[..., batch, latent]`."""
+        shape = f"{batch or 'batch'}, {self.latent}]"
+        expected = "an array of shape [" + ("..., " if several else "") + shape
         z = tf.cast(validation.array("z", z, expected), self.compute_dtype)
-        has_rank = z.shape.rank == rank if rank else z.shape.rank
-        if not has_rank or z.shape[-1] != self.latent:
+        fits = z.shape[-2:].is_compatible_with([batch, self.latent])
+        if not fits or not (several or z.shape.rank == 2):
             raise validation.invalid("z", expected, f"shape {z.shape}")
         with tf.control_dependencies(validation.bounded("z", z, "latents")):
             return tf.identity(z)
@@ -313,7 +314,7 @@ class Autoencoder(keras.Model):
             A tensor of shape `[batch, *image_shape]`.
         """
         self._require_built("decode")
-        z = self._read_latents(z, rank=2)
+        z = self._read_latents(z)
         return self._as_images(self._inference.mean_data(z), "z")
 
     @over_batches()
@@ -340,6 +341,7 @@ class Autoencoder(keras.Model):
             A tensor of shape `[n, *image_shape]`.
         """
         self._require_built("sample")
+        noise = validation.flag("noise", noise)
         n = validation.integer("n", n, 1, preparation.most(self.image_shape))
         z_seed, x_seed = tfp.random.split_seed(seeds.stateless(seed), n=2)
         prior = prior_of(tf.zeros([self.latent], self.compute_dtype))
@@ -366,7 +368,8 @@ class Autoencoder(keras.Model):
             A tensor of shape `[..., batch]`.
         """
         joint = self.joint(x)
-        found = joint.log_prob(self._read_latents(z))
+        z = self._read_latents(z, joint.x.shape[0], several=True)
+        found = joint.log_prob(z)
         return answers.finite("x", "log p(x, z)", found)[0]
 
     def joint(self, x):
@@ -399,7 +402,7 @@ class Autoencoder(keras.Model):
             shape `[batch]` in nats: elbo = reconstruction - kl.
         """
         x, T, seed = self._read(x), self._updates(T), seeds.stateless(seed)
-        if training:
+        if validation.flag("training", training):
             # Unchecked as yet: a training step skips what is not finite.
             reconstruction, draw = self._inference.training_terms(x, seed)
             return answers.finite("x", "ELBO", reconstruction, draw.kl)
@@ -446,6 +449,7 @@ class Autoencoder(keras.Model):
             A tensor of shape `[batch]`, in nats, and with `return_error` a
             second one with the standard error of each.
         """
+        return_error = validation.flag("return_error", return_error)
         found = self.importance_sample(x, num_samples, seed, T, proposal)
         if return_error:
             return found.log_likelihood, found.standard_error

@@ -1,6 +1,5 @@
 """The encoder and the decoder of a model: made, checked and asked."""
 
-import keras
 import tensorflow as tf
 
 from tf_vlae import layers
@@ -15,9 +14,8 @@ def check(name, network):
         name: str. Name of the argument.
         network: a Keras layer or model, or None.
     """
-    if not isinstance(network, (keras.layers.Layer, type(None))):
-        expected = "a Keras layer or model"
-        raise validation.invalid(name, expected, repr(network))
+    if network is not None:
+        validation.layer(name, network)
 
 
 def make_decoder(image_shape, hidden, activation, **kwargs):

@@ -114,9 +114,9 @@ def get(identifier):
     """
     if identifier is None or isinstance(identifier, WarmStart):
         return identifier
-    if identifier == "auto":
-        return WarmStart(name="warm_start")
     if isinstance(identifier, str):
+        if identifier == "auto":
+            return WarmStart(name="warm_start")
         expected = '"auto", a number of epochs or a `WarmStart`'
         raise validation.invalid("warm_start", expected, repr(identifier))
     epochs = validation.integer("warm_start", identifier, 1)

@@ -39,7 +39,7 @@ class Householder(Posterior):
     def __init__(self, T=1, seed=None, **kwargs):
         super().__init__(**kwargs)
         self.T = validation.integer("T", T, 0)
-        self.seed = seeds.fresh_if_none(seed)
+        self.seed = seeds.of_weights(seeds.fresh_if_none(seed))
         # A model gives its encoder `seed` and its decoder `seed + 1`.
         self.flow = HouseholderFlow(
             self.T, self.seed + 2, dtype=self.dtype_policy, name="flow"

@@ -46,7 +46,7 @@ class InverseAutoregressive(Posterior):
     def __init__(self, T=1, seed=None, **kwargs):
         super().__init__(**kwargs)
         self.T = validation.integer("T", T, 0)
-        self.seed = seeds.fresh_if_none(seed)
+        self.seed = seeds.of_weights(seeds.fresh_if_none(seed))
 
     def build(self, encoded_shape):
         mean, _, hidden = encoded_shape
