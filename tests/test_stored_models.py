@@ -9,6 +9,7 @@ import pytest
 import tf_vlae
 
 STORED = pathlib.Path(__file__).with_name("data") / "revision_0.1.0"
+KERAS = tuple(map(int, keras.__version__.split(".")[:2]))
 # Each with the answers of the revision that saved it, in answers.npz.
 NAMES = sorted(path.stem for path in STORED.glob("*.keras"))
 
@@ -23,8 +24,17 @@ def test_there_is_a_model_of_each_kind():
     assert len(NAMES) == 10
 
 
+def stored(name):
+    """A stored model, and what loads it."""
+    # Its networks are those of Keras, which does not load what a later Keras
+    # has saved.
+    is_newer = name == "vlae_foreign" and KERAS < (3, 15)
+    reason = "saved by Keras 3.15"
+    return pytest.param(name, marks=pytest.mark.skipif(is_newer, reason=reason))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", map(stored, NAMES))
 def test_model_answers_as_it_did(name, answers):
     model = keras.saving.load_model(STORED / f"{name}.keras")
     assert isinstance(model, tf_vlae.Autoencoder)
