@@ -275,13 +275,10 @@ def test_follows_the_weights():
 @pytest.mark.parametrize("T", [0, 2])
 def test_one_factorisation_per_example_and_update(T):
     model = small_model(tf_vlae.VLAE, T=T)
-    graph = model._inference._graph.get_concrete_function(
-        tf.constant(images()),
-        tf.constant(5000),
-        tf.constant([0, 0]),
-        None,
-        None,
-    ).graph.as_graph_def()
+    estimate = model._inference._graph_for(None, None).get_concrete_function(
+        tf.constant(images()), tf.constant(5000), tf.constant([0, 0])
+    )
+    graph = estimate.graph.as_graph_def()
     # The loop over samples is a function of the graph's library.
     loop = [op for f in graph.library.function for op in f.node_def]
     assert any(op.op == "MatMul" for op in loop)

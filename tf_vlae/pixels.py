@@ -8,24 +8,25 @@ import tensorflow as tf
 from tf_vlae import validation
 
 
-def images(batch):
+def images(batch, name="x"):
     """The images of a batch that may carry labels and weights.
 
     Args:
         batch: a tensor, an (image, label) or (image, label, weight) tuple, or
             a dict with an "image", as tensorflow_datasets gives.
+        name: str. Name of the argument.
 
     Returns:
         The images alone.
     """
     if isinstance(batch, tuple):
         if not batch:
-            raise validation.invalid("x", "a batch of examples", "()")
+            raise validation.invalid(name, "a batch of examples", "()")
         batch = batch[0]
     if isinstance(batch, dict):
         if "image" not in batch:
             expected = 'a dict with the key "image"'
-            raise validation.invalid("x", expected, f"keys {list(batch)}")
+            raise validation.invalid(name, expected, f"keys {list(batch)}")
         batch = batch["image"]
     return batch
 
@@ -147,7 +148,7 @@ def check_dataset(x, name):
         x: a `tf.data.Dataset`.
         name: str. Name of the argument.
     """
-    spec = images(x.element_spec)
+    spec = images(x.element_spec, name)
     if not isinstance(spec, tf.TensorSpec):
         expected = "a data set of batches of tensors"
         raise validation.invalid(name, expected, f"elements like {spec}")

@@ -82,7 +82,7 @@ def _dataset(make, first, count, name):
 def _parts(batch, name):
     """The images of a batch, and its weights if it has them: arrays."""
     batch = tuple(batch) if isinstance(batch, list) else batch
-    parts = [pixels.images(batch), pixels.weights(batch)]
+    parts = [pixels.images(batch, name), pixels.weights(batch)]
     expected = "batches that are arrays"
     return [
         np.asarray(validation.array(name, part, expected))

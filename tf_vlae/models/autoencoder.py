@@ -676,7 +676,7 @@ class Autoencoder(keras.Model):
     def _held_out(self, data, batch_size):
         """What Keras is given as `validation_data`."""
         data = tuple(data) if isinstance(data, list) else data
-        x = pixels.images(data)
+        x = pixels.images(data, "validation_data")
         if streams.is_generator(x):
             expected = "data that can be read after each epoch"
             raise validation.invalid("validation_data", expected, repr(x))

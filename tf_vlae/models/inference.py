@@ -10,6 +10,9 @@ from tf_vlae.evaluation import importance
 from tf_vlae.linearization import Joint
 from tf_vlae.models import networks
 
+# Of importance sampling, one for each T and proposal.
+_GRAPHS = 4
+
 
 class Inference:
     """The four parts of a model at work, on images that are read by now.
@@ -30,7 +33,8 @@ class Inference:
         self._decoder = decoder
         self._likelihood = likelihood
         self._posterior = posterior
-        self._graph = tf.function(self._estimate, autograph=False)
+        # Graphs hold on to their proposal, so few of them are kept.
+        self._graph_for = functools.lru_cache(_GRAPHS)(self._make_graph)
 
     def joint(self, x):
         """Log p(x, z) as a function of z, a `Joint`."""
@@ -72,12 +76,10 @@ class Inference:
         estimate = functools.partial(self._estimate, T=T, proposal=proposal)
         if tf.executing_eagerly():
             # One graph for any number of images.
-            estimate = self._graph.get_concrete_function(
+            estimate = self._graph_for(T, proposal).get_concrete_function(
                 tf.TensorSpec([None, *x.shape[1:]], x.dtype),
                 tf.TensorSpec([], num_samples.dtype),
                 tf.TensorSpec([2], seed.dtype),
-                T,
-                proposal,
             )
 
         def some(start):
@@ -90,6 +92,10 @@ class Inference:
             "x", "log-likelihood", found.log_likelihood, found.elbo
         )
         return found._replace(log_likelihood=log_likelihood, elbo=elbo)
+
+    def _make_graph(self, T, proposal):
+        estimate = functools.partial(self._estimate, T=T, proposal=proposal)
+        return tf.function(estimate, autograph=False)
 
     def _estimate(self, x, num_samples, seed, T, proposal):
         infer_seed, sample_seed = tfp.random.split_seed(seed, n=2)
