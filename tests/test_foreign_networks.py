@@ -6,6 +6,7 @@ import pytest
 import tensorflow as tf
 
 import tf_vlae
+from helpers.errors import invalid
 
 SHAPE = (8, 8, 1)
 
@@ -309,3 +310,38 @@ class TestRefinerAlone:
         np.testing.assert_allclose(path[-1], refine(mu, x).mean(), rtol=1e-5)
         with pytest.raises(ValueError, match="argument `T`"):
             refine.path(mu, x, T=-1)
+
+
+class TestMixedPrecision:
+    def network(self, outputs, last):
+        return keras.Sequential(
+            [
+                keras.layers.Dense(6, "relu", dtype="mixed_bfloat16"),
+                keras.layers.Dense(outputs, dtype=last),
+            ]
+        )
+
+    def model(self, **kwargs):
+        model = tf_vlae.VLAE(2, (5,), seed=0, **kwargs)
+        model.compile("adam", run_eagerly=True)
+        return model
+
+    def test_of_networks(self):
+        x = np.random.default_rng(0).uniform(size=(8, 7))
+        model = self.model(
+            encoder=self.network(2, "mixed_bfloat16"),
+            decoder=self.network(7, "float32"),
+        )
+        model.adapt(x)
+        before = model.get_weights()
+        assert np.isfinite(model.train_on_batch(x, return_dict=True)["loss"])
+        assert any(
+            np.any(old != new)
+            for old, new in zip(before, model.get_weights(), strict=True)
+        )
+        assert model.posterior(x).dtype == "float32"
+
+    def test_of_the_outputs_of_a_decoder(self):
+        model = self.model(decoder=self.network(7, "mixed_bfloat16"))
+        with invalid("decoder", "bfloat16"):
+            model.build((None, 7))

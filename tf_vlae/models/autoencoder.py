@@ -88,9 +88,8 @@ class Autoencoder(keras.Model):
         super().__init__(**kwargs)
         if self.dtype_policy.name not in ("float32", "float64"):
             expected = (
-                "float32 or float64, as factorisations need precision; for "
-                'networks of another precision pass `dtype="float32"` here, '
-                "and an `encoder` and a `decoder` with their own"
+                "float32 or float64, as factorisations need precision; pass "
+                "one of them, and an `encoder` of your own in another"
             )
             raise validation.invalid("dtype", expected, self.dtype_policy.name)
         if latent is not None or encoder is None:
@@ -184,7 +183,9 @@ class Autoencoder(keras.Model):
                 dtype=self.dtype_policy,
                 name="decoder",
             )
-        networks.check_output(self.decoder(z), self.image_shape)
+        networks.check_output(
+            self.decoder(z), self.image_shape, self.compute_dtype
+        )
         if self._given.decoder is not None:
             self.decoder = self.likelihood.adopt(self.decoder, z)
 

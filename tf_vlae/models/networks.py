@@ -57,7 +57,8 @@ def encode(encoder, x, count, training=False):
         raise validation.invalid(
             "encoder", expected, f"{len(outputs)} output(s)"
         )
-    return needed
+    # An encoder may compute in less precision than what follows.
+    return tuple(tf.cast(output, x.dtype) for output in needed)
 
 
 def check_mean(mean, latent):
@@ -72,13 +73,17 @@ def check_mean(mean, latent):
         raise validation.invalid("encoder", expected, tuple(mean.shape))
 
 
-def check_output(output, image_shape):
+def check_output(output, image_shape, dtype):
     """Raises an error if a decoder's output is not an image.
 
     Args:
         output: tensor, for one z.
         image_shape: tuple.
+        dtype: str. Dtype of the model.
     """
+    if output.dtype != dtype:
+        expected = f'a layer whose last layer has dtype="{dtype}"'
+        raise validation.invalid("decoder", expected, output.dtype.name)
     data = tf.TensorShape(image_shape).num_elements()
     if output.shape[1:].num_elements() != data:
         expected = (
