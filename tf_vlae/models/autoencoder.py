@@ -643,7 +643,9 @@ class Autoencoder(keras.Model):
         del y
         preparation.refuse_class_weight(class_weight)
         batch_size = preparation.check_batch_size(batch_size)
-        if validation_split:
+        if validation_split is None:
+            validation_split = 0.0
+        if validation.fraction("validation_split", validation_split):
             (x, sample_weight), validation_data = preparation.split(
                 x, sample_weight, validation_split
             )
