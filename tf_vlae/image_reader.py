@@ -19,28 +19,34 @@ class ImageReader:
         dtype: the float dtype to give.
         check: function of float images that gives a list of control
             dependencies, for values that the likelihood refuses.
+        takes_pixels: bool. Whether integers are pixels of 0 to 255, and not
+            counts, categories or other numbers.
 
     Call arguments:
         batch: array or tensor of shape `[batch, *image_shape]`, a tuple whose
             first entry is one, or a dict with an "image".
 
     Returns:
-        A float tensor of shape `[batch, *image_shape]`, finite. Integers are
-        scaled by 1/255.
+        A float tensor of shape `[batch, *image_shape]`, finite. Integer
+        pixels are scaled by 1/255.
 
     Attributes:
         image_shape: tuple, or None as long as any shape will do.
     """
 
-    def __init__(self, dtype, check):
+    def __init__(self, dtype, check, takes_pixels=True):
         self._dtype = dtype
         self._check = check
+        self.takes_pixels = takes_pixels
+        self._examples = "images" if takes_pixels else "examples"
+        self._entries = "pixels" if takes_pixels else "numbers"
+        self._white = 255.0 if takes_pixels else 1.0
         self.image_shape = None
 
     def __call__(self, batch):
-        x = pixels.scale(pixels.images(batch), self._dtype)
+        x = pixels.scale(pixels.images(batch), self._dtype, self._white)
         self.check_shape(x.shape)
-        checks = validation.bounded("x", x, "pixels") + self._check(x)
+        checks = validation.bounded("x", x, self._entries) + self._check(x)
         with tf.control_dependencies(checks):
             return tf.identity(x)
 
@@ -53,12 +59,12 @@ class ImageReader:
         """
         if self.image_shape is None:
             return
+        wanted = f"{self._examples} of shape {self.image_shape}"
         if shape == self.image_shape:
-            expected = f"a batch of images of shape {self.image_shape}"
             received = f"shape {shape}, without a batch axis (try {name}[None])"
-            raise validation.invalid(name, expected, received)
+            raise validation.invalid(name, f"a batch of {wanted}", received)
         if shape.rank is None or tuple(shape[1:]) != self.image_shape:
-            expected = f"images of shape {self.image_shape}, as at first"
+            expected = f"{wanted}, as at first"
             raise validation.invalid(name, expected, f"shape {shape}")
 
     def batches(self, data, batch_size, name="x", shuffle_seed=None):

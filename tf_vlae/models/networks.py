@@ -1,7 +1,8 @@
 """The encoder and the decoder of a model: made, checked and asked."""
 
+import math
+
 import keras
-import tensorflow as tf
 
 from tf_vlae import layers
 from tf_vlae import validation
@@ -20,11 +21,11 @@ def check(name, network):
         raise validation.invalid(name, expected, repr(network))
 
 
-def make_decoder(image_shape, hidden, activation, **kwargs):
+def make_decoder(output_shape, hidden, activation, **kwargs):
     """The dense decoder, piece-wise linear where its activation is.
 
     Args:
-        image_shape: tuple.
+        output_shape: tuple.
         hidden: tuple with the width of each hidden layer.
         activation: function or layer.
         **kwargs: other arguments of the layer.
@@ -34,7 +35,7 @@ def make_decoder(image_shape, hidden, activation, **kwargs):
     """
     is_piecewise = branches.of_activation(activation) is not None
     kind = layers.PiecewiseLinearDecoder if is_piecewise else layers.Decoder
-    return kind(image_shape, hidden, activation, **kwargs)
+    return kind(output_shape, hidden, activation, **kwargs)
 
 
 def encode(encoder, x, count, training=False):
@@ -74,14 +75,32 @@ def check_mean(mean, latent):
         raise validation.invalid("encoder", expected, tuple(mean.shape))
 
 
-def check_output(output, image_shape):
-    """Raises an error if a decoder's output is not an image.
+def output_shape(likelihood, image_shape):
+    """Shape of what a decoder gives for one z.
+
+    Args:
+        likelihood: a `tf_vlae.likelihoods.Likelihood`.
+        image_shape: tuple.
+
+    Returns:
+        A tuple: that of an image, if each pixel has one parameter.
+    """
+    data = math.prod(image_shape)
+    parameters = likelihood.parameters(data)
+    return image_shape if parameters == data else (parameters,)
+
+
+def check_output(output, shape):
+    """Raises an error if a decoder has too many or too few outputs.
 
     Args:
         output: tensor, for one z.
-        image_shape: tuple.
+        shape: tuple, as of `output_shape`.
     """
-    data = tf.TensorShape(image_shape).num_elements()
-    if output.shape[1:].num_elements() != data:
-        expected = f"a layer with {data} outputs, one for each pixel"
+    expected = math.prod(shape)
+    if output.shape[1:].num_elements() != expected:
+        expected = (
+            f"a layer with {expected} outputs, one for each parameter of the "
+            "likelihood of an example"
+        )
         raise validation.invalid("decoder", expected, tuple(output.shape))

@@ -1,6 +1,5 @@
 """What `fit` makes of the data it is given, and what a model starts from."""
 
-import numpy as np
 import tensorflow as tf
 
 from tf_vlae import linalg
@@ -64,7 +63,7 @@ def adapt(model, batches, read, own_encoder, own_decoder):
         model.encoder.center.assign(mean)
     if not own_decoder:
         bias, spread = pixels.mean_and_variance(map(residual, batches))
-        variance = spread + float(np.mean(bias**2))
-    start = model.likelihood.adapt(mean, variance)
+        variance = spread + bias**2
+    start = model.likelihood.adapt_each(mean, variance)
     if own_decoder:
         model.decoder.output_bias.assign(start)
