@@ -24,7 +24,7 @@ from helpers.errors import invalid
         ({"hidden": 0}, "0"),
         ({"hidden": "x"}, "'x'"),
         ({"hidden": None}, "None"),
-        ({"likelihood": "poisson"}, "'poisson'"),
+        ({"likelihood": "zipf"}, "'zipf'"),
         ({"likelihood": 3}, "3"),
         ({"seed": -1}, "-1"),
         ({"seed": 0.5}, "0.5"),

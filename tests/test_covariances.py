@@ -137,6 +137,75 @@ class TestHessian:
             wrap(scale)("hessian")
 
 
+def bent_view():
+    """Where -d2 log p / dz2 is below 0, for a smooth decoder."""
+    view = make_view(make_decoder("tanh", scale=1.0))
+    far = 20 * normal(BATCH, DATA, seed=3)
+    return Joint(view.joint.decoder, view.joint.likelihood, far).at(view.z)
+
+
+class TestFloor:
+    def test_raises_small_eigenvalues_alone(self):
+        view = bent_view()
+        before = covariances.InverseHessian().precision(view).numpy()
+        assert np.all(np.linalg.eigvalsh(before)[:, 0] < 0)
+        assert np.all(np.linalg.eigvalsh(before)[:, -1] > 1)
+        q = covariances.InverseHessian(floor=1.0).posterior(view)
+        values, vectors = np.linalg.eigh(before)
+        covariance = (vectors / np.maximum(values, 1.0)[:, None]) @ np.swapaxes(
+            vectors, 1, 2
+        )
+        np.testing.assert_allclose(q.covariance(), covariance, **TIGHT)
+
+    def test_leaves_a_positive_definite_one_as_it_is(self):
+        view = make_view(make_decoder("tanh", scale=0.25))
+        exact = covariances.InverseHessian().precision(view)
+        floored = covariances.InverseHessian(floor=1e-3).precision(view)
+        np.testing.assert_array_equal(exact, floored)
+
+    @pytest.mark.parametrize("floor", [0.0, -1.0, "prior"])
+    def test_bad_floor(self, floor):
+        with pytest.raises(ValueError, match="argument `floor`"):
+            covariances.InverseHessian(floor)
+
+
+class TestPredictedSeeds:
+    def test_start_from_what_is_predicted(self):
+        view = make_view(make_decoder("leaky_relu"))
+        gram = view.precision().numpy() - np.eye(LATENT)
+        values, vectors = np.linalg.eigh(gram)
+        values, top = values[:, -2:], vectors[..., -2:]
+        covariance = covariances.LowRank(2, 1, "encoder")
+        # So large that the random ones do not count beside them.
+        encoded = (view.z, view.z, tf.constant(1e9 * top.reshape(BATCH, -1)))
+        found = covariance.posterior_from(view, encoded)
+        left = (1 / (1 + values) - 1)[:, None]
+        best = np.eye(LATENT) + (top * left) @ np.swapaxes(top, 1, 2)
+        np.testing.assert_allclose(found.covariance(), best, atol=1e-7)
+        random = covariances.LowRank(2, 1).posterior(view).covariance()
+        assert np.abs(random - best).max() > 1e-2
+
+    def test_nothing_predicted_is_random(self):
+        view = make_view(make_decoder())
+        covariance = covariances.LowRank(2, 3, "encoder")
+        zeros = tf.zeros([BATCH, LATENT * 2], tf.float64)
+        random = covariances.LowRank(2, 3).posterior(view).covariance()
+        for encoded in ((view.z,), (view.z, view.z, zeros)):
+            q = covariance.posterior_from(view, encoded)
+            np.testing.assert_allclose(q.covariance(), random, **TIGHT)
+
+    def test_network(self):
+        assert covariances.LowRank().network(LATENT) is None
+        network = covariances.LowRank(7, seeds="encoder").network(LATENT)
+        np.testing.assert_array_equal(
+            network(tf.ones([1, 4])), np.zeros([1, LATENT**2])
+        )
+
+    def test_bad_seeds(self):
+        with pytest.raises(ValueError, match="argument `seeds`"):
+            covariances.LowRank(seeds="decoder")
+
+
 class TestLowRank:
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
     @pytest.mark.parametrize("rank", [LATENT, LATENT + 3])
@@ -181,6 +250,17 @@ class TestLowRank:
         # holds for any basis V, converged or not.
         low, full = (np.linalg.eigvalsh(q.covariance()) for q in (low, full))
         assert np.all(low > full - 1e-12)
+
+    def test_variances_fall_with_the_rank(self):
+        view = make_view(make_decoder("leaky_relu"))
+        posteriors = [
+            covariances.LowRank(rank, iterations=6).posterior(view)
+            for rank in range(1, LATENT + 1)
+        ]
+        posteriors.append(covariances.Full().posterior(view))
+        log_dets = [2 * q.scale.log_abs_determinant() for q in posteriors]
+        assert np.all(np.diff(log_dets, axis=0)[:-1] < -1e-3)
+        np.testing.assert_allclose(log_dets[-2], log_dets[-1], **TIGHT)
 
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
     def test_agrees_with_its_dense_covariance(self, likelihood):
@@ -250,7 +330,9 @@ class TestGet:
         [
             covariances.Full(),
             covariances.InverseHessian(),
+            covariances.InverseHessian(floor=0.5),
             covariances.LowRank(rank=3, iterations=7),
+            covariances.LowRank(3, 7, seeds="encoder"),
         ],
         ids=repr,
     )

@@ -240,7 +240,7 @@ class TestConfig:
             ("T", -1),
             ("T", 1.5),
             ("step", 0.0),
-            ("likelihood", "poisson"),
+            ("likelihood", "zipf"),
             ("mode", "bfgs"),
             ("covariance", "sparse"),
         ],

@@ -223,7 +223,7 @@ class TestGet:
             again.log_prob(x, Y), likelihood.log_prob(x, Y)
         )
 
-    @pytest.mark.parametrize("name", ["poisson", None, 3])
+    @pytest.mark.parametrize("name", ["zipf", None, 3])
     def test_unknown(self, name):
         expected = 'argument `likelihood`.*"gaussian", "bernoulli"'
         with pytest.raises(ValueError, match=expected):

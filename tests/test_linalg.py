@@ -1,4 +1,5 @@
 import functools
+import math
 
 import numpy as np
 import pytest
@@ -175,3 +176,36 @@ def test_gram_matrix_has_the_value_and_gradient_of_its_definition(name):
     expected = gradients(definition, sources, cotangent)
     for one, other in zip(actual, expected, strict=True):
         np.testing.assert_allclose(one, other, **TIGHT)
+
+
+class TestClipEigenvalues:
+    floor = tf.constant(0.5, tf.float64)
+
+    def test_gradient_is_that_of_a_finite_difference(self):
+        values = tf.constant([-2.0, 0.1, 0.7, 0.7, 3.0], tf.float64)
+        basis = tf.linalg.qr(normal(1, 5, 5)).q
+        matrix = tf.matmul(basis * values, basis, transpose_b=True)
+        direction = symmetric_part(normal(1, 5, 5, seed=1))
+        cotangent = symmetric_part(normal(1, 5, 5, seed=2))
+
+        def value(step):
+            moved = matrix + step * direction
+            clipped = linalg.clip_eigenvalues(moved, self.floor)
+            return tf.reduce_sum(clipped * cotangent)
+
+        with tf.GradientTape() as tape:
+            tape.watch(matrix)
+            clipped = linalg.clip_eigenvalues(matrix, self.floor)
+        gradient = tape.gradient(clipped, matrix, cotangent)
+        actual = tf.reduce_sum(gradient * direction)
+        expected = (value(1e-6) - value(-1e-6)) / 2e-6
+        np.testing.assert_allclose(actual, expected, rtol=1e-7)
+        np.testing.assert_allclose(
+            np.linalg.eigvalsh(clipped), [[0.5, 0.5, 0.7, 0.7, 3.0]]
+        )
+
+    def test_is_nan_for_nan_alone(self):
+        matrix = tf.stack([tf.eye(3), math.nan * tf.eye(3)])
+        clipped = linalg.clip_eigenvalues(matrix, 0.5)
+        np.testing.assert_array_equal(clipped[0], np.eye(3))
+        assert np.all(np.isnan(clipped[1]))

@@ -1,3 +1,5 @@
+import functools
+
 import keras
 import numpy as np
 import pytest
@@ -12,7 +14,12 @@ from tf_vlae.linearization.joint import Joint
 
 BATCH, LATENT, DATA = 5, 4, 6
 LIKELIHOODS = list(reference.LIKELIHOODS)
-ALL = [modes.Newton, modes.ConjugateGradient, modes.Adam]
+ALL = [
+    modes.Newton,
+    modes.ConjugateGradient,
+    modes.Adam,
+    modes.GradientDescent,
+]
 
 
 class Problem:
@@ -95,6 +102,142 @@ class TestNewton:
         np.testing.assert_allclose(gradients, 0.0, atol=1e-9)
 
 
+class TestNewtonByConjugateGradients:
+    def test_as_many_iterations_as_dimensions_are_exact(self):
+        problem, mu = Problem(), normal(BATCH, LATENT)
+        mode = problem.closed_form_mode()
+
+        def error(iterations, **kwargs):
+            seeker = modes.Newton(1.0, iterations, **kwargs)
+            return np.abs(problem.path(seeker, mu, 1)[-1] - mode).max(axis=-1)
+
+        assert np.all(error(LATENT, examples=0) < 1e-9)
+        # And one fewer is not.
+        assert np.all(error(LATENT - 1, examples=0) > 1e-4)
+        # All examples of a linear decoder have the preconditioner's precision.
+        assert np.all(error(1, examples=2) < 1e-9)
+        # It ends where the tolerance says, not before all are as good.
+        assert np.all(error(LATENT, examples=0, tolerance=0.5) > 1e-4)
+
+    @pytest.mark.parametrize("likelihood", LIKELIHOODS)
+    def test_equals_cholesky_in_values_and_gradients(self, likelihood):
+        joint = Problem(likelihood, (7,)).joint
+        mu = tf.constant(normal(BATCH, LATENT))
+
+        def end(mode):
+            with tf.GradientTape() as tape:
+                tape.watch(mu)
+                # A new one, that the tape sees the weights.
+                fresh = Joint(joint.decoder, joint.likelihood, joint.x)
+                value = mode.path(fresh, mu, 2)[-1]
+                square = tf.reduce_sum(value**2)
+            weights = joint.decoder.trainable_variables
+            return value, *tape.gradient(square, [mu, *weights])
+
+        exact = end(modes.Newton())
+        for examples in (0, 3):
+            found = end(modes.Newton(iterations=12, examples=examples))
+            for one, other in zip(exact, found, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
+
+    def test_has_its_own_solver_whatever_training_has(self):
+        problem, mu = Problem(), tf.constant(normal(BATCH, LATENT))
+        solver = object()
+        end = modes.Newton(1.0, LATENT).path(problem.joint, mu, 1, solver)[-1]
+        np.testing.assert_allclose(end, problem.closed_form_mode(), rtol=1e-9)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("iterations", 0), ("tolerance", 1.0), ("examples", -1)],
+    )
+    def test_bad_setting(self, name, value):
+        with pytest.raises(ValueError, match=f"argument `{name}`"):
+            modes.Newton(**{name: value})
+
+
+class TestFiniteDifference:
+    def test_equals_gauss_newton_where_that_is_the_hessian(self):
+        problem, mu = Problem(), 3 * normal(BATCH, LATENT)
+        exact = problem.path(modes.ConjugateGradient(), mu, 3)
+        mode = modes.ConjugateGradient(product="finite_difference")
+        np.testing.assert_allclose(problem.path(mode, mu, 3), exact, rtol=1e-5)
+        # At the mode there is no direction left.
+        end = tf.constant(problem.closed_form_mode())
+        with tf.GradientTape() as tape:
+            tape.watch(end)
+            points = mode.path(problem.joint, end, 3)
+        np.testing.assert_allclose(points[-1], end, atol=1e-8)
+        assert np.all(np.isfinite(tape.gradient(points[-1], end)))
+
+    def test_step_is_that_of_the_exact_hessian(self):
+        problem = Problem("bernoulli")
+        z = tf.constant(normal(BATCH, LATENT))
+        view = problem.joint.at(z)
+        with tf.GradientTape() as tape:
+            tape.watch(z)
+            gradient = problem.joint.at(z).gradient()
+        hessian = -tape.batch_jacobian(gradient, z).numpy()
+        g = view.gradient().numpy()
+        length = np.sum(g**2, -1) / np.einsum("bi,bij,bj->b", g, hessian, g)
+        mode = modes.ConjugateGradient(product="finite_difference")
+        end = mode.path(problem.joint, z, 1)[-1]
+        np.testing.assert_allclose(end, z + length[:, None] * g, rtol=1e-5)
+
+    def test_curvature_is_no_less_than_the_prior(self):
+        # log p(x, z) of this decoder is convex at z = 0 along the gradient.
+        decoder = keras.layers.Lambda(
+            lambda z: tf.math.cosh(z) - 1 + 0.1 * z, dtype="float64"
+        )
+        likelihood = likelihoods.Gaussian(1.0, dtype="float64")
+        x, z = tf.constant([[5.0]], tf.float64), tf.zeros([1, 1], tf.float64)
+        joint = Joint(decoder, likelihood, x)
+        mode = modes.ConjugateGradient(product="finite_difference")
+        end = mode.path(joint, z, 1)[-1]
+        np.testing.assert_allclose(end, joint.at(z).gradient())
+
+    def test_needs_no_product_with_the_jacobian(self):
+        @tf.custom_gradient
+        def once(z):
+            def gradient(cotangent):
+                # As of a library that gives no derivative of its gradient.
+                return tf.numpy_function(
+                    lambda a, b: 2 * a * b, [z, cotangent], tf.float64
+                )
+
+            return z**2, gradient
+
+        class Square(keras.layers.Layer):
+            def call(self, z):
+                return tf.ensure_shape(once(z), z.shape)
+
+        likelihood = likelihoods.Gaussian(1.0, dtype="float64")
+        z = tf.constant(np.abs(normal(BATCH, LATENT)) + 1)
+        joint = Joint(Square(dtype="float64"), likelihood, z**2 + 1)
+        mode = modes.ConjugateGradient(product="finite_difference")
+        end = mode.path(joint, z, 1)[-1]
+        x, g = z**2 + 1, joint.at(z).gradient()
+        np.testing.assert_allclose(g, 2 * z * (x - z**2) - z)
+        hessian = 6 * z**2 - 2 * x + 1
+        length = tf.reduce_sum(g**2, -1) / tf.reduce_sum(g**2 * hessian, -1)
+        np.testing.assert_allclose(end, z + length[:, None] * g, rtol=1e-5)
+        # Tapes find nothing but the prior.
+        np.testing.assert_array_equal(joint.at(z).precision_product(g), g)
+
+    def test_bad_product(self):
+        with pytest.raises(ValueError, match="argument `product`"):
+            modes.ConjugateGradient(product="exact")
+
+
+@pytest.mark.parametrize("likelihood", LIKELIHOODS)
+@pytest.mark.parametrize("name", modes.KNOWN)
+def test_every_mode_seeker_raises_the_density(name, likelihood):
+    problem, mu = Problem(likelihood, (7,)), 2 * normal(BATCH, LATENT)
+    step = 0.2 if name == "gradient" else None
+    points = problem.path(modes.get(name, step), mu, 4)
+    values = problem.log_prob(points)
+    assert np.all(values[-1] > values[0])
+
+
 class TestConjugateGradient:
     def test_as_many_steps_as_dimensions_are_exact(self):
         problem, mu = Problem(), normal(BATCH, LATENT)
@@ -173,6 +316,14 @@ def adam_steps(quadratic, z, step):
     yield z + step / 2 * mean / np.sqrt(square)
 
 
+def gradient_steps(quadratic, z, step, momentum=0.0):
+    first, _ = quadratic(z)
+    z = z + step * first
+    yield z
+    second, _ = quadratic(z)
+    yield z + step / 2 * (second + momentum * first)
+
+
 class TestTwoSteps:
     @pytest.mark.parametrize("hidden", [(), (7,), (7, 5)])
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
@@ -182,6 +333,11 @@ class TestTwoSteps:
             (modes.Newton, newton_steps),
             (modes.ConjugateGradient, conjugate_gradient_steps),
             (modes.Adam, adam_steps),
+            (modes.GradientDescent, gradient_steps),
+            (
+                functools.partial(modes.GradientDescent, momentum=0.8),
+                functools.partial(gradient_steps, momentum=0.8),
+            ),
         ],
     )
     def test_equal_a_plain_transcription(self, mode, steps, likelihood, hidden):
@@ -211,6 +367,10 @@ class TestGet:
             ("newton", modes.Newton),
             ("cg", modes.ConjugateGradient),
             ("gradient", modes.Adam),
+            ("newton_cg", modes.Newton),
+            ("cg_finite_difference", modes.ConjugateGradient),
+            ("sgd", modes.GradientDescent),
+            ("momentum", modes.GradientDescent),
         ],
     )
     def test_by_name(self, name, kind):
@@ -221,7 +381,10 @@ class TestGet:
         "mode",
         [
             modes.Newton(0.7),
+            modes.Newton(0.7, iterations=3, tolerance=0.1, examples=0),
             modes.ConjugateGradient(0.2),
+            modes.ConjugateGradient(0.2, "finite_difference"),
+            modes.GradientDescent(0.2, momentum=0.5),
             modes.Adam(0.1, beta_1=0.8, beta_2=0.99),
         ],
     )

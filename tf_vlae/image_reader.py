@@ -23,6 +23,8 @@ class ImageReader:
             dependencies, for values that the likelihood refuses.
         is_suspicious: function without arguments. Whether to look for floats
             that were not scaled, as those who pass integers may forget it.
+        takes_pixels: bool. Whether integers are pixels of 0 to 255, and not
+            counts, categories or other numbers.
 
     Call arguments:
         batch: array or tensor of shape `[batch, *image_shape]`, a tuple whose
@@ -30,18 +32,21 @@ class ImageReader:
         look: bool. Whether to look for floats that were not scaled.
 
     Returns:
-        A float tensor of shape `[batch, *image_shape]`, finite. Integers are
-        scaled by 1/255.
+        A float tensor of shape `[batch, *image_shape]`, finite. Integer
+        pixels are scaled by 1/255.
 
     Attributes:
+        takes_pixels: as it was given.
         image_shape: tuple, or None as long as any shape will do.
     """
 
-    def __init__(self, dtype, check, is_suspicious):
+    def __init__(self, dtype, check, is_suspicious, takes_pixels=True):
         self._dtype = dtype
         self._check = check
         self._is_suspicious = is_suspicious
-        self._scale_warning = ScaleWarning()
+        self._scale_warning = ScaleWarning(takes_pixels)
+        self.takes_pixels = takes_pixels
+        self._white = 255.0 if takes_pixels else 1.0
         self.image_shape = None
 
     def __call__(self, batch, look=False):
@@ -53,7 +58,7 @@ class ImageReader:
             raise validation.invalid("x", expected, f"a {_kind(batch)}")
         expected = f"an array of shape {self._batch_shape}"
         x = validation.array("x", pixels.images(batch), expected)
-        x = pixels.scale(x, self._dtype)
+        x = pixels.scale(x, self._dtype, self._white)
         self.check_shape(x.shape)
         checks = validation.bounded("x", x, "numbers") + self._check(x)
         if not tf.is_symbolic_tensor(x) and (look or self._is_suspicious()):
@@ -99,12 +104,12 @@ class ImageReader:
         """
         if self.image_shape is None:
             return
+        wanted = f"examples of shape {self.image_shape}"
         if shape == self.image_shape:
-            expected = f"a batch of examples of shape {self.image_shape}"
             received = f"shape {shape}, without a batch axis (try {name}[None])"
-            raise validation.invalid(name, expected, received)
+            raise validation.invalid(name, f"a batch of {wanted}", received)
         if shape.rank is None or tuple(shape[1:]) != self.image_shape:
-            expected = f"examples of shape {self.image_shape}, as at first"
+            expected = f"{wanted}, as at first"
             raise validation.invalid(name, expected, f"shape {shape}")
 
     def batches(

@@ -121,6 +121,52 @@ def _tril_half(matrix):
     return tf.linalg.set_diag(lower, 0.5 * tf.linalg.diag_part(lower))
 
 
+@tf.custom_gradient
+def clip_eigenvalues(matrix, floor):
+    """The nearest matrix with no eigenvalue below `floor`.
+
+    It is the nearest one in the Frobenius norm (Higham, 1988), and `matrix`
+    itself, to the last digit, where none is below.
+
+    Args:
+        matrix: tensor M of shape `[..., n, n]`, symmetric.
+        floor: scalar tensor.
+
+    Returns:
+        A symmetric tensor of shape `[..., n, n]`, NaN where `matrix` is not
+        finite.
+    """
+    finite = tf.math.is_finite(matrix)
+    finite = tf.reduce_all(finite, axis=[-2, -1], keepdims=True)
+    # The factorisation has an error of its own for NaN.
+    safe = tf.where(finite, matrix, tf.zeros_like(matrix))
+    values, vectors = tf.linalg.eigh(safe)
+    missing = tf.nn.relu(floor - values)
+    shift = tf.matmul(
+        vectors * missing[..., None, :], vectors, transpose_b=True
+    )
+    clipped = tf.where(finite, matrix + shift, math.nan)
+
+    def gradient(cotangent):
+        # Daleckii and Krein: with M = U diag(m) U^T, a change dM gives
+        # U (K * U^T dM U) U^T, where K has (f(m_i) - f(m_j)) / (m_i - m_j):
+        # 1 if both are above, 0 if both are below, and a share if they differ.
+        above = tf.cast(values > floor, values.dtype)
+        rows, columns = values[..., :, None], values[..., None, :]
+        kept = tf.math.divide_no_nan(
+            tf.maximum(rows, floor) - tf.maximum(columns, floor), rows - columns
+        )
+        same = above[..., :, None] == above[..., None, :]
+        kept = tf.where(same, above[..., None] * tf.ones_like(kept), kept)
+        symmetric = 0.5 * (cotangent + tf.linalg.matrix_transpose(cotangent))
+        inner = tf.matmul(vectors, symmetric, transpose_a=True)
+        inner = kept * tf.matmul(inner, vectors)
+        inner = tf.matmul(tf.matmul(vectors, inner), vectors, transpose_b=True)
+        return inner, None
+
+    return clipped, gradient
+
+
 def implicit_solve(solve, rhs, residual, solve_gradient=None):
     """Solution of A x = rhs, differentiated without the matrix A.
 

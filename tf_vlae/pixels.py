@@ -42,19 +42,20 @@ def weighted(x, *weights):
     return (x, None, *weights) if weights else x
 
 
-def scale(x, dtype):
-    """Integer pixels scaled by 1/255, anything else as it is.
+def scale(x, dtype, white=255.0):
+    """Integers divided by the value of white, anything else as it is.
 
     Args:
         x: array or tensor.
         dtype: the float dtype to give.
+        white: float. 1 for integers that are not pixels.
 
     Returns:
         A tensor of that dtype.
     """
     x = tf.convert_to_tensor(x)
     scaled = tf.cast(x, dtype)
-    return scaled / 255.0 if x.dtype.is_integer else scaled
+    return scaled / white if x.dtype.is_integer else scaled
 
 
 def shuffled_indices(count, batch_size, seed, drop_remainder=False):
@@ -166,14 +167,13 @@ def check_dataset(x, name):
 
 
 def mean_and_variance(batches):
-    """Mean image and mean variance of a data set, in one pass.
+    """Mean and variance of each entry of a data set, in one pass.
 
     Args:
         batches: iterable of float tensors of shape `[batch, data]`.
 
     Returns:
-        The mean image, an array of shape `[data]`, and the variance about it
-        averaged over the data, a float.
+        The mean image and the variance about it, arrays of shape `[data]`.
     """
     count, total, square = 0, 0.0, 0.0
     for batch in batches:
@@ -184,4 +184,4 @@ def mean_and_variance(batches):
     if not count:
         raise validation.invalid("data", "at least one example", "none")
     mean = total / count
-    return mean, float(np.mean(square / count - mean**2))
+    return mean, square / count - mean**2

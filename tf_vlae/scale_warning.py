@@ -7,10 +7,14 @@ class ScaleWarning:
     """Warns once of float images that look like pixels of 0 to 255.
 
     Integers are scaled by 1/255, floats are taken as they are.
+
+    Args:
+        takes_pixels: bool. Whether the data are pixels at all.
     """
 
-    def __init__(self):
-        self._said = False
+    def __init__(self, takes_pixels=True):
+        # Other numbers may have any scale.
+        self._said = not takes_pixels
 
     def look(self, x):
         """Looks at a batch.

@@ -24,6 +24,34 @@ class Covariance(Configurable, abc.ABC):
             event shape `[latent]`.
         """
 
+    def posterior_from(self, view, encoded):
+        """The same, for covariances that listen to the encoder.
+
+        Args:
+            view: a `QuadraticView` of log p(x, z) at mu.
+            encoded: as in `draw`.
+
+        Returns:
+            As `posterior`.
+        """
+        del encoded
+        return self.posterior(view)
+
+    def network(self, latent, **kwargs):
+        """A layer of this covariance's own, trained with the encoder.
+
+        It is called with the encoder's hidden layer, and its output is the
+        third of `encoded`, in place of the hidden layer.
+
+        Args:
+            latent: int. Size of z.
+            **kwargs: arguments of every Keras layer.
+
+        Returns:
+            A Keras layer, or None.
+        """
+        del latent, kwargs
+
     def training_posterior(self, view):
         """What training samples from, see `posterior`.
 

@@ -113,7 +113,7 @@ class ImplicitGaussian:
         view = self._view
         seeds = tfp.random.split_seed(seed, n=2)
         e1 = tf.random.stateless_normal(
-            tf.shape(view.joint.x), seeds[0], dtype=view.z.dtype
+            tf.shape(view.linearization.output), seeds[0], dtype=view.z.dtype
         )
         e2 = tf.random.stateless_normal(
             tf.shape(view.z), seeds[1], dtype=view.z.dtype

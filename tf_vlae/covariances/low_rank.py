@@ -7,6 +7,7 @@ import tensorflow_probability as tfp
 from tf_vlae import linalg
 from tf_vlae import validation
 from tf_vlae.covariances.covariance import Covariance
+from tf_vlae.draw import draw_from
 
 tfd = tfp.distributions
 
@@ -30,6 +31,15 @@ class LowRank(Covariance):
     Args:
         rank: int. Number of eigenpairs, at most the latent size.
         iterations: int. Number of power iterations.
+        seeds: `"random"`, or `"encoder"` for vectors to start from that a
+            layer on top of the encoder predicts for each example. It is
+            trained with all the rest, and saves iterations. Where there is no
+            encoder, as in a `tf_vlae.layers.LaplacePosterior`, they are
+            random.
+
+    Example:
+    >>> covariance = tf_vlae.covariances.LowRank(8, 1, seeds="encoder")
+    >>> model = tf_vlae.VLAE(latent=50, covariance=covariance)
 
     Reference:
 
@@ -37,14 +47,35 @@ class LowRank(Covariance):
       section 3.3
     """
 
-    def __init__(self, rank=8, iterations=4):
+    def __init__(self, rank=8, iterations=4, seeds="random"):
         self.rank = validation.integer("rank", rank, 1)
         self.iterations = validation.integer("iterations", iterations, 1)
+        outputs = {"random": 1, "encoder": 3}
+        self.encoder_outputs = validation.one_of("seeds", seeds, outputs)
+        self.seeds = seeds
 
-    def posterior(self, view):
+    def network(self, latent, **kwargs):
+        if self.seeds == "random":
+            return None
+        # They start from the random ones, and differ by what is learned.
+        return keras.layers.Dense(
+            latent * min(self.rank, latent),
+            kernel_initializer="zeros",
+            name="seeds",
+            **kwargs,
+        )
+
+    def posterior_from(self, view, encoded):
+        predicted = encoded[2] if len(encoded) == 3 else None
+        return self.posterior(view, predicted)
+
+    def draw(self, view, seed, encoded):
+        return draw_from(self.posterior_from(view, encoded), seed)
+
+    def posterior(self, view, predicted=None):
         # NaN goes on in the mean alone: the gradient of a determinant has an
         # error of its own for it.
-        basis, spans = _mask(self._basis(view), 0.0)
+        basis, spans = _mask(self._basis(view, predicted), 0.0)
         rank = basis.shape[-1]
         identity = tf.eye(rank, dtype=basis.dtype)
         small = tf.matmul(basis, self._product(view, basis), transpose_a=True)
@@ -62,13 +93,16 @@ class LowRank(Covariance):
         )
         return tfd.MultivariateNormalLinearOperator(loc=mean, scale=scale)
 
-    def _basis(self, view):
+    def _basis(self, view, predicted):
         """The dominant subspace, `[batch, latent, rank]`, orthonormal."""
         batch, latent = tf.shape(view.z)[0], view.z.shape[-1]
         seeds = tf.random.stateless_normal(
             [latent, min(self.rank, latent)], seed=[0, 0], dtype=view.z.dtype
         )
         basis = tf.tile(tf.linalg.qr(seeds).q[None], [batch, 1, 1])
+        if predicted is not None:
+            predicted = tf.reshape(predicted, tf.shape(basis))
+            basis = tf.linalg.qr(basis + predicted).q
         for _ in range(self.iterations):
             # The identity keeps the block of full rank where J^T C J is not.
             basis = tf.linalg.qr(self._product(view, basis) + basis).q

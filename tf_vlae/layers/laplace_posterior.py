@@ -1,3 +1,5 @@
+import math
+
 import keras
 import tensorflow as tf
 
@@ -82,7 +84,7 @@ class LaplacePosterior(keras.layers.Layer):
         if not self.decoder.built:
             self.decoder(z)
         self.decoder = self.likelihood.adopt(self.decoder, z)
-        self.likelihood.build()
+        self.likelihood.build((None, math.prod(x_shape[1:])))
         self._laplace.build([mu_shape])
 
     def call(self, mu, x, T=None, training=False):

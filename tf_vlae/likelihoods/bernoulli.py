@@ -1,7 +1,7 @@
 import keras
 import tensorflow as tf
 
-from tf_vlae import validation
+from tf_vlae.likelihoods import support
 from tf_vlae.likelihoods.likelihood import Likelihood
 from tf_vlae.likelihoods.without_sigmoid import ends_in_sigmoid
 from tf_vlae.likelihoods.without_sigmoid import WithoutSigmoid
@@ -49,8 +49,4 @@ class Bernoulli(Likelihood):
 
     def check(self, x):
         expected = 'data in [0, 1] for likelihood="bernoulli"'
-        return validation.require(
-            (x >= 0) & (x <= 1),
-            validation.invalid("x", expected, "data in ").args[0],
-            tf.stack([tf.reduce_min(x), tf.reduce_max(x)]),
-        )
+        return support.require(x, (x >= 0) & (x <= 1), expected)

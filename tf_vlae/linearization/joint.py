@@ -6,6 +6,7 @@ import math
 import tensorflow as tf
 
 from tf_vlae import linalg
+from tf_vlae.linearization.coordinates import LinearizationInCoordinates
 from tf_vlae.linearization.tape import TapeLinearizer
 
 
@@ -42,8 +43,8 @@ class Joint:
             A tensor of shape `[..., batch]`.
         """
         rows = tf.reshape(z, [-1, z.shape[-1]])
-        shape = tf.concat([tf.shape(z)[:-1], tf.shape(self.x)[1:]], axis=0)
         output = linalg.flatten(self.decoder(rows, training=training))
+        shape = tf.concat([tf.shape(z)[:-1], tf.shape(output)[1:]], axis=0)
         output = tf.reshape(output, shape)
         return self.likelihood.log_prob(self.x, output)
 
@@ -86,6 +87,10 @@ class QuadraticView:
         self.joint = joint
         self.z = z
         self.linearization = joint.linearizer(z)
+        if not joint.likelihood.diagonal:
+            self.linearization = LinearizationInCoordinates(
+                self.linearization, joint.likelihood
+            )
         self.curvature = joint.likelihood.curvature(self.linearization.output)
 
     def log_prob(self):

@@ -121,6 +121,7 @@ class Autoencoder(keras.Model):
             self.compute_dtype,
             self.likelihood.check,
             is_suspicious=lambda: self._knows_integers,
+            takes_pixels=self.likelihood.integers_are_pixels,
         )
         self._objective = Objective(
             kl_weight, self.seed, posterior.metric_names
@@ -157,7 +158,7 @@ class Autoencoder(keras.Model):
             self.latent = encoded[0].shape[-1]
         networks.check_mean(encoded[0], self.latent)
         self._build_decoder(tf.zeros([1, self.latent], self.compute_dtype))
-        self.likelihood.build()
+        self.likelihood.build((None, math.prod(image_shape)))
         # What `adapt` was given. Saved with the weights: a loaded model does
         # not adapt again.
         self._adapted = self.add_weight(
@@ -174,18 +175,17 @@ class Autoencoder(keras.Model):
         self.built = True
 
     def _build_decoder(self, z):
+        shape = networks.output_shape(self.likelihood, self.image_shape)
         if self.decoder is None:
             self.decoder = networks.make_decoder(
-                self.image_shape,
+                shape,
                 self.hidden,
                 self.activation,
                 seed=self.seed + 1,
                 dtype=self.dtype_policy,
                 name="decoder",
             )
-        networks.check_output(
-            self.decoder(z), self.image_shape, self.compute_dtype
-        )
+        networks.check_output(self.decoder(z), shape, self.compute_dtype)
         if self._given.decoder is not None:
             self.decoder = self.likelihood.adopt(self.decoder, z)
 
@@ -593,7 +593,8 @@ class Autoencoder(keras.Model):
             own_encoder=given.encoder is None,
             own_decoder=given.decoder is None,
         )
-        self._adapted.assign(_INTEGERS if spec.dtype.is_integer else _FLOATS)
+        pixel = spec.dtype.is_integer and self._reader.takes_pixels
+        self._adapted.assign(_INTEGERS if pixel else _FLOATS)
 
     def fit(
         self,

@@ -1,5 +1,7 @@
 """The encoder and the decoder of a model: made, checked and asked."""
 
+import math
+
 import tensorflow as tf
 
 from tf_vlae import layers
@@ -18,11 +20,11 @@ def check(name, network):
         validation.layer(name, network)
 
 
-def make_decoder(image_shape, hidden, activation, **kwargs):
+def make_decoder(output_shape, hidden, activation, **kwargs):
     """The dense decoder, piece-wise linear where its activation is.
 
     Args:
-        image_shape: tuple.
+        output_shape: tuple.
         hidden: tuple with the width of each hidden layer.
         activation: function or layer.
         **kwargs: other arguments of the layer.
@@ -32,7 +34,7 @@ def make_decoder(image_shape, hidden, activation, **kwargs):
     """
     is_piecewise = branches.of_activation(activation) is not None
     kind = layers.PiecewiseLinearDecoder if is_piecewise else layers.Decoder
-    return kind(image_shape, hidden, activation, **kwargs)
+    return kind(output_shape, hidden, activation, **kwargs)
 
 
 def encode(encoder, x, count, training=False):
@@ -73,20 +75,36 @@ def check_mean(mean, latent):
         raise validation.invalid("encoder", expected, tuple(mean.shape))
 
 
-def check_output(output, image_shape, dtype):
-    """Raises an error if a decoder's output is not an image.
+def output_shape(likelihood, image_shape):
+    """Shape of what a decoder gives for one z.
+
+    Args:
+        likelihood: a `tf_vlae.likelihoods.Likelihood`.
+        image_shape: tuple.
+
+    Returns:
+        A tuple: that of an image, if each pixel has one parameter.
+    """
+    data = math.prod(image_shape)
+    parameters = likelihood.parameters(data)
+    return image_shape if parameters == data else (parameters,)
+
+
+def check_output(output, shape, dtype):
+    """Raises an error if a decoder's outputs are not what is needed.
 
     Args:
         output: tensor, for one z.
-        image_shape: tuple.
+        shape: tuple, as of `output_shape`.
         dtype: str. Dtype of the model.
     """
     if output.dtype != dtype:
         expected = f'a layer whose last layer has dtype="{dtype}"'
         raise validation.invalid("decoder", expected, output.dtype.name)
-    data = tf.TensorShape(image_shape).num_elements()
-    if output.shape[1:].num_elements() != data:
+    expected = math.prod(shape)
+    if output.shape[1:].num_elements() != expected:
         expected = (
-            f"a layer with {data} outputs, one for each number of an example"
+            f"a layer with {expected} outputs, one for each parameter of the "
+            "likelihood of an example"
         )
         raise validation.invalid("decoder", expected, tuple(output.shape))

@@ -3,7 +3,6 @@
 import math
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from tf_vlae import linalg
@@ -138,7 +137,7 @@ def adapt(model, batches, read, own_encoder, own_decoder):
         model.encoder.center.assign(mean)
     if not own_decoder:
         bias, spread = pixels.mean_and_variance(map(residual, batches))
-        variance = spread + float(np.mean(bias**2))
-    start = model.likelihood.adapt(mean, variance)
+        variance = spread + bias**2
+    start = model.likelihood.adapt_each(mean, variance)
     if own_decoder:
         model.decoder.output_bias.assign(start)

@@ -140,11 +140,14 @@ class WarmStartedLaplace(Laplace):
         amortizes: bool. Whether training is to learn the encoder's own guess.
     """
 
-    encoder_outputs = 2
     amortizes = True
+
+    @property
+    def encoder_outputs(self):
+        return max(2, super().encoder_outputs)
 
     def draw(self, encoded, joint, seed):
         if not self.amortizes:
             return super().draw(encoded, joint, seed)
         _, sample_seed = tfp.random.split_seed(seed, n=2)
-        return draw_from(diagonal_gaussian(*encoded), sample_seed)
+        return draw_from(diagonal_gaussian(*encoded[:2]), sample_seed)

@@ -43,6 +43,7 @@ class Laplace(Posterior):
         self.T = validation.integer("T", T, 0)
         self.mode_seeker = modes.get(mode)
         self.covariance = covariances.get(covariance)
+        self.network = None
 
     @property
     def encoder_outputs(self):
@@ -52,16 +53,26 @@ class Laplace(Posterior):
     def metric_names(self):
         return self.covariance.metric_names
 
+    def build(self, encoded_shape):
+        # A guess of one's own comes without a hidden layer.
+        if len(encoded_shape) < 3:
+            return
+        self.network = self.covariance.network(
+            encoded_shape[0][-1], dtype=self.dtype_policy
+        )
+        if self.network is not None:
+            self.network.build(encoded_shape[2])
+
     def call(self, encoded, joint, seed, T=None):
         del seed
-        points = self._points(encoded, joint, T)
-        return self.covariance.posterior(joint.at(points[-1]))
+        view = joint.at(self._points(encoded, joint, T)[-1])
+        return self.covariance.posterior_from(view, self._heard(encoded))
 
     def draw(self, encoded, joint, seed):
         # The first half of the seed is for inference that draws.
         _, sample_seed = tfp.random.split_seed(seed, n=2)
         view = self.training_view(encoded, joint)
-        return self.covariance.draw(view, sample_seed, encoded)
+        return self.covariance.draw(view, sample_seed, self._heard(encoded))
 
     def training_view(self, encoded, joint, T=None):
         """The `QuadraticView` at the mode, found as training finds it."""
@@ -71,6 +82,13 @@ class Laplace(Posterior):
     def path(self, encoded, joint, seed, T=None):
         del seed
         return tf.stack(self._points(encoded, joint, T))
+
+    def _heard(self, encoded):
+        """What the covariance is told of the encoder."""
+        if self.network is None:
+            return encoded
+        mean, log_variance, hidden = encoded
+        return mean, log_variance, self.network(hidden)
 
     def _points(self, encoded, joint, T, solver=None):
         """The points mu_0 to mu_T."""

@@ -61,7 +61,7 @@ def _examples(model, batch):
     """Values for inputs of every name, a dict of arrays."""
     # The model's own images, which it does not refuse: a server does not load
     # a model whose warm-up fails.
-    x = model.sample(batch, seed=0).numpy()
+    x = model.sample(batch, seed=0, noise=True).numpy()
     if model.image_dtype == "uint8":
         x = np.clip(255 * x, 0, 255)
     number = np.int32(batch)
