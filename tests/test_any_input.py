@@ -147,6 +147,11 @@ MADE = {
             tf_vlae.WarmStart,
             *(tf_vlae.modes.Newton, tf_vlae.modes.ConjugateGradient),
             *(tf_vlae.modes.Adam, tf_vlae.covariances.Implicit),
+            *(tf_vlae.modes.GradientDescent, tf_vlae.likelihoods.StudentT),
+            tf_vlae.covariances.InverseHessian,
+            tf_vlae.likelihoods.NegativeBinomial,
+            tf_vlae.likelihoods.DiscretizedLogistic,
+            tf_vlae.likelihoods.DiagonalGaussian,
             *(tf_vlae.covariances.LowRank, tf_vlae.likelihoods.Gaussian),
             tf_vlae.covariances.AmortizedDiagonal,
             *(tf_vlae.posteriors.Laplace, tf_vlae.posteriors.SemiAmortized),
@@ -156,6 +161,12 @@ MADE = {
             tf_vlae.layers.InverseAutoregressiveFlow,
         )
     },
+    tf_vlae.likelihoods.Categorical: of_class(
+        tf_vlae.likelihoods.Categorical, categories=3
+    ),
+    tf_vlae.likelihoods.Grouped: of_class(
+        tf_vlae.likelihoods.Grouped, groups=[("gaussian", [0, 1])]
+    ),
     tf_vlae.layers.Encoder: of_class(tf_vlae.layers.Encoder, latent=2),
     tf_vlae.layers.Decoder: of_class(tf_vlae.layers.Decoder, output_shape=3),
     tf_vlae.layers.PiecewiseLinearDecoder: of_class(
@@ -178,7 +189,7 @@ def test_all_public_classes_are_made():
         if inspect.isclass(found) and not inspect.isabstract(found)
     }
     # Those that follow have no arguments, or a model for one.
-    others = {"Full", "InverseHessian", "Diagonal", "Bernoulli"}
+    others = {"Full", "Diagonal", "Bernoulli", "Poisson"}
     others |= {"LogitGaussian", "WithoutSigmoid", "LocalPosterior"}
     assert {kind.__name__ for kind in public - set(MADE)} == others
 

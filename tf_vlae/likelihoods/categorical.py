@@ -39,7 +39,7 @@ class Categorical(Likelihood):
     def __init__(self, categories, one_hot=False, **kwargs):
         super().__init__(**kwargs)
         self.categories = validation.integer("categories", categories, 2)
-        self.one_hot = bool(one_hot)
+        self.one_hot = validation.flag("one_hot", one_hot)
 
     def parameters(self, data):
         if not self.one_hot:

@@ -53,7 +53,7 @@ class Grouped(Likelihood):
             expected = "every column from 0 on, once"
             raise validation.invalid("groups", expected, columns)
         self.members = [
-            names.get(member, dtype=self.dtype_policy) for member in members
+            names.get(member, self.dtype_policy, "groups") for member in members
         ]
         self._sizes = [
             member.parameters(len(each))

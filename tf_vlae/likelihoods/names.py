@@ -23,7 +23,7 @@ KNOWN = {
 }
 
 
-def get(identifier, dtype=None):
+def get(identifier, dtype=None, name="likelihood"):
     """The likelihood for a name, a configuration or an object.
 
     Args:
@@ -33,10 +33,11 @@ def get(identifier, dtype=None):
             configuration of one. A `Categorical` and a `Grouped` have
             arguments that a name does not tell.
         dtype: dtype of a likelihood that is made from a name.
+        name: str. Name of the argument, for errors.
 
     Returns:
         A `Likelihood`.
     """
     return configurable.resolve(
-        "likelihood", identifier, Likelihood, KNOWN, dtype=dtype
+        name, identifier, Likelihood, KNOWN, dtype=dtype
     )

@@ -32,7 +32,7 @@ class StudentT(Likelihood):
         super().__init__(**kwargs)
         self._initial_df = validation.positive("df", df)
         self._initial_scale = validation.positive("scale", scale)
-        self.learn_df = bool(learn_df)
+        self.learn_df = validation.flag("learn_df", learn_df)
         self.log_scale = self.add_weight(
             name="log_scale",
             shape=(),
