@@ -35,6 +35,22 @@ def integer(name, value, minimum):
     return int(value)
 
 
+def updates(name, value, finds_mode):
+    """Returns `value` as a number of updates of q, or "auto", or raises.
+
+    Args:
+        name: name of the argument.
+        value: int, or `"auto"`.
+        finds_mode: bool. Whether it may be `"auto"`.
+    """
+    if not isinstance(value, str):
+        return integer(name, value, 0)
+    if value != "auto" or not finds_mode:
+        more = ' or "auto"' if finds_mode else ""
+        raise invalid(name, f"an integer of at least 0{more}", repr(value))
+    return value
+
+
 def int32(name, value, minimum):
     """The same for an int that is to be an int32 tensor."""
     value = integer(name, value, minimum)

@@ -248,7 +248,9 @@ class Autoencoder(keras.Model):
         Args:
             x: array or tensor of shape `[batch, *image_shape]`.
             T: int. Number of updates of q, for a posterior that `refines`;
-                None for that of training.
+                None for that of training. `"auto"` takes as many as each
+                image needs to reach the mode, for a Laplace posterior: see
+                `tf_vlae.modes.NewtonAscent`.
 
         Returns:
             A `tfp.distributions` distribution with batch shape `[batch]` and
@@ -471,7 +473,8 @@ class Autoencoder(keras.Model):
         if not self.refines:
             expected = f"None, as {type(self).__name__} does not update q"
             raise validation.invalid("T", expected, T)
-        return validation.integer("T", T, 0)
+        finds_mode = self._given.posterior.finds_mode
+        return validation.updates("T", T, finds_mode)
 
     # ---- Training.
 
