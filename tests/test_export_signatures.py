@@ -95,6 +95,10 @@ def good_requests(x, dtype):
             {"x": x, "num_samples": count},
             lambda m: [m.importance_sample(x, 7, seed=0).elbo],
         ),
+        "regret": (
+            {"x": x, "num_samples": count},
+            lambda m: [m.regret(x, 7, seed=0)],
+        ),
     }
 
 
@@ -250,6 +254,7 @@ def test_inputs_and_outputs(served):
             {"log_likelihood": each},
         ),
         "elbo": ({"x": x, "num_samples": number}, {"elbo": each}),
+        "regret": ({"x": x, "num_samples": number}, {"regret": each}),
     }
     stored = saved_model_loader.signatures(served.path)
     # TensorFlow adds an operation that restores the variables.

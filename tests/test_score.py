@@ -97,6 +97,7 @@ def expected_scores(model, x):
         "elbo": model.importance_sample(x, SAMPLES, seed=0).elbo,
         "log_likelihood": model.log_likelihood(x, SAMPLES, seed=0),
         "reconstruction": model.reconstruct(x),
+        "regret": model.regret(x, SAMPLES, seed=0),
     }
     return [
         {name: np.ravel(found[name][i]) for name in found}
