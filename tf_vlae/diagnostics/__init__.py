@@ -17,6 +17,7 @@ from tf_vlae.diagnostics.proposal import Proposal
 from tf_vlae.diagnostics.proposal import proposal
 from tf_vlae.diagnostics.ranks import Ranks
 from tf_vlae.diagnostics.ranks import ranks
+from tf_vlae.diagnostics.ranks import uniform_p_value
 from tf_vlae.diagnostics.rate_distortion import rate_distortion
 from tf_vlae.diagnostics.rate_distortion import RateDistortion
 from tf_vlae.diagnostics.residual import Residual
@@ -44,4 +45,5 @@ __all__ = [
     "ranks",
     "rate_distortion",
     "residual",
+    "uniform_p_value",
 ]

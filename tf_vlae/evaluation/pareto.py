@@ -4,6 +4,8 @@ import numpy as np
 
 # A tail of fewer weights says nothing.
 _FEWEST = 5
+# Differences between weights that are less than this share of the largest.
+_ROUNDING = 1e-10
 
 
 def pareto_shape(log_weights):
@@ -24,8 +26,9 @@ def pareto_shape(log_weights):
         log_weights: array of shape `[samples, ...]`, log w.
 
     Returns:
-        An array of shape `[...]`. Weights that are all equal have 0; fewer
-        than 25 samples, and weights that are no numbers, have NaN.
+        An array of shape `[...]`. Weights that are all equal have 0, those of
+        which fewer than 5 are not negligible infinity; fewer than 25 samples,
+        and weights that are no numbers, have NaN.
 
     Reference:
 
@@ -44,10 +47,10 @@ def _shape(log_weights):
         return np.nan
     ordered = np.sort(np.exp(log_weights - np.max(log_weights)))
     exceedances = ordered[-tail:] - ordered[-tail - 1]
-    # Ties with the cutoff are in no tail.
-    exceedances = exceedances[exceedances > 0]
-    if not len(exceedances):
-        return 0.0
+    # Ties with the cutoff are in no tail, but for rounding.
+    exceedances = exceedances[exceedances > _ROUNDING]
+    if len(exceedances) < _FEWEST:
+        return np.inf if len(exceedances) else 0.0
     shape, _ = fit_generalized_pareto(exceedances)
     # As if ten more weights had had 0.5, against the noise of short tails.
     count = len(exceedances)
@@ -75,8 +78,10 @@ def fit_generalized_pareto(values):
     n = len(values)
     number = 30 + int(np.sqrt(n))
     grid = np.arange(1, number + 1) - 0.5
-    quartile = values[int(n / 4 + 0.5) - 1] if n > 1 else values[0]
+    quartile = values[max(int(n / 4 + 0.5), 1) - 1]
     theta = 1 / values[-1] + (1 - np.sqrt(number / grid)) / (3 * quartile)
+    # The exponential distribution is a limit.
+    theta[theta == 0] = 1e-9 / values[-1]
     shapes = _likely_shape(theta, values)
     log_profile = n * (np.log(-theta / shapes) - shapes - 1)
     weights = np.exp(log_profile - np.max(log_profile))
