@@ -13,6 +13,8 @@ from tf_vlae.diagnostics.hmc import Reference
 from tf_vlae.diagnostics.inflation import fit_inflation
 from tf_vlae.diagnostics.inflation import inflate
 from tf_vlae.diagnostics.inflation import Inflation
+from tf_vlae.diagnostics.landscape import elbo_landscape
+from tf_vlae.diagnostics.landscape import Landscape
 from tf_vlae.diagnostics.proposal import Proposal
 from tf_vlae.diagnostics.proposal import proposal
 from tf_vlae.diagnostics.ranks import Ranks
@@ -28,6 +30,7 @@ from tf_vlae.evaluation import pareto_shape
 __all__ = [
     "Coverage",
     "Inflation",
+    "Landscape",
     "Proposal",
     "Ranks",
     "RateDistortion",
@@ -36,6 +39,7 @@ __all__ = [
     "active_units",
     "auroc",
     "coverage",
+    "elbo_landscape",
     "fit_inflation",
     "hmc",
     "inflate",
