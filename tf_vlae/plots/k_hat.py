@@ -27,11 +27,12 @@ def k_hat(found):
         axes.axhline(height, ls="--", lw=1, color=style.FAINT)
         axes.annotate(
             text,
-            (1, height),
-            xytext=(0, 2),
+            (100, height),
+            xytext=(-2, 2),
             textcoords="offset points",
+            ha="right",
             fontsize="small",
-            color=style.FAINT,
+            color="black",
         )
     axes.set(
         xlim=(0, 100),

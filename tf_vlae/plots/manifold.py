@@ -63,7 +63,9 @@ def mode_update(model, x, T=3, extent=4.0, points=2001):
         each.plot(*x[0], "*", ms=10, color=style.MARK, label="data")
         each.set(title=f"update {t + 1}", aspect="equal", xlabel="x[0]")
     axes[0, 0].set_ylabel("x[1]")
-    axes[0, 0].legend(fontsize="small")
+    # Outside, where it hides nothing.
+    handles = axes[0, 0].get_legend_handles_labels()
+    drawing.legend(*handles, loc="outside upper center", ncols=5)
     return drawing
 
 

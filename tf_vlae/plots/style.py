@@ -71,7 +71,9 @@ def plain(axes):
     """
     from matplotlib import cycler
 
-    axes.set_prop_cycle(cycler(color=COLORS))
+    # More lines than colours differ in their strokes.
+    strokes = cycler(linestyle=["-", "-.", ":"])
+    axes.set_prop_cycle(strokes * cycler(color=COLORS))
     axes.grid(alpha=0.3)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)

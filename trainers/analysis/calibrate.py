@@ -53,7 +53,12 @@ def run(values):
             folder, values.data_dir, updates, values.pairs, values.images
         )
         rows += more
-        curves |= found
+        # Runs of the same kind of model are told apart by their names.
+        same = curves.keys() & found.keys()
+        curves |= {
+            f"{label} ({folder.name})" if label in same else label: each
+            for label, each in found.items()
+        }
     drawing = plots.coverage(curves)
     text = tables.markdown(rows)
     output = pathlib.Path(values.output)
