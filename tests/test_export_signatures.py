@@ -95,6 +95,10 @@ def good_requests(x, dtype):
             {"x": x, "num_samples": count},
             lambda m: [m.importance_sample(x, 7, seed=0).elbo],
         ),
+        "regret": (
+            {"x": x, "num_samples": count},
+            lambda m: [m.regret(x, 7, seed=0)],
+        ),
     }
 
 
@@ -209,7 +213,11 @@ def test_answers_are_those_of_python(served):
         outputs = [answer[key] for key in sorted(answer)]
         for found, expected in zip(outputs, served.expected[name], strict=True):
             assert found.dtype == expected.dtype.as_numpy_dtype
-            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+            # Rounding may decide which of two steps leads higher up.
+            margin = 1e-3 if name == "regret" else 1e-5
+            np.testing.assert_allclose(
+                found, expected, rtol=margin, atol=margin
+            )
             assert np.ptp(found) > 0
 
 
@@ -250,6 +258,7 @@ def test_inputs_and_outputs(served):
             {"log_likelihood": each},
         ),
         "elbo": ({"x": x, "num_samples": number}, {"elbo": each}),
+        "regret": ({"x": x, "num_samples": number}, {"regret": each}),
     }
     stored = saved_model_loader.signatures(served.path)
     # TensorFlow adds an operation that restores the variables.

@@ -7,6 +7,7 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 import tf_vlae
+from helpers.errors import invalid
 from helpers.models import MODELS
 
 tfd = tfp.distributions
@@ -309,3 +310,52 @@ def test_summary():
     trainable = sum(np.size(weight) for weight in model.trainable_weights)
     assert trainable == encoder + decoder + 1
     assert f"Trainable params: {trainable}" in text
+
+
+class TestWalks:
+    def test_samples_with_their_latents(self):
+        model = build()
+        x, z = model.sample(4, seed=2, return_latents=True)
+        np.testing.assert_array_equal(x, model.sample(4, seed=2))
+        np.testing.assert_array_equal(x, model.decode(z))
+        noisy, same = model.sample(4, 2, noise=True, return_latents=True)
+        np.testing.assert_array_equal(z, same)
+        assert np.all(noisy != x)
+
+    def test_interpolation_is_straight_between_the_means(self):
+        model = build()
+        a, b = images(4)[:2], images(4)[2:]
+        found = model.interpolate(a, b, 5)
+        assert found.shape == (5, 2, *SHAPE)
+        start, end = model.encode(a).numpy(), model.encode(b).numpy()
+        for i, share in enumerate((0, 0.25, 0.5, 0.75, 1)):
+            z = (1 - share) * start + share * end
+            np.testing.assert_allclose(
+                found[i], expected_images(model, z), rtol=1e-6
+            )
+        # With as many updates as are asked for.
+        ends = model.interpolate(a, b, 2, T=0)
+        np.testing.assert_allclose(ends[0], model.reconstruct(a, T=0))
+
+    def test_traversal_sets_one_dimension(self):
+        model = build()
+        found = model.traverse(images(2), 1, (-2.0, 0.5))
+        assert found.shape == (2, 2, *SHAPE)
+        for i, value in enumerate((-2.0, 0.5)):
+            z = model.encode(images(2)).numpy()
+            z[:, 1] = value
+            np.testing.assert_allclose(
+                found[i], expected_images(model, z), rtol=1e-9
+            )
+
+    def test_bad_arguments(self):
+        model = build()
+        with invalid("steps", 1):
+            model.interpolate(images(1), images(1), 1)
+        with invalid("b", "2 images"):
+            model.interpolate(images(1), images(2))
+        for dimension in (3, -1, 0.5):
+            with invalid("dimension", dimension):
+                model.traverse(images(1), dimension)
+        with invalid("values"):
+            model.traverse(images(1), 0, ())

@@ -90,6 +90,11 @@ class TestFlags:
         # Where things are does not matter to the results.
         assert not {"shard_size", "output", "data_dir"} & manifest.keys()
 
+    def test_earlier_exports_can_answer_the_default(self):
+        assert "regret" not in main.parse(self.FLAGS).quantities
+        flags = [*self.FLAGS, "--quantities=regret,mean"]
+        assert main.parse(flags).quantities == ["regret", "mean"]
+
     @pytest.mark.parametrize(
         ("flags", "words"),
         [

@@ -11,7 +11,11 @@ import tensorflow_probability as tfp
 
 import tf_vlae
 from helpers import trainer_runs
+from tf_vlae import diagnostics
 from tf_vlae.evaluation import importance
+from trainers.analysis import anomalies
+from trainers.analysis import anomaly
+from trainers.analysis import calibrate
 from trainers.analysis import curves_table
 from trainers.analysis import evaluate
 
@@ -210,3 +214,59 @@ def test_no_run(tmp_path):
     with pytest.raises(SystemExit, match="flag --workdir") as caught:
         evaluate.main([f"--workdir={tmp_path}"])
     assert str(tmp_path) in str(caught.value)
+
+
+class TestCalibrate:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def rows(cls, run):
+        flags = ["--pairs=40", "--images=10", "--updates=0,auto"]
+        calibrate.main([f"--workdir={run}", f"--output={run}", *flags])
+        assert np.ptp(matplotlib.image.imread(run / "calibration.png")) > 0.5
+        with open(run / "calibration.csv") as file:
+            return list(csv.DictReader(file))
+
+    def test_a_row_for_each_number_of_updates(self, rows, run):
+        names = [row["posterior"] for row in rows]
+        assert names == ["VLAE, T=0", "VLAE, T=auto"]
+        assert {row["run"] for row in rows} == {run.name}
+
+    def test_values_are_those_of_the_diagnostics(self, rows, model, images):
+        for row, T in zip(rows, (0, "auto"), strict=True):
+            found = diagnostics.coverage(model, 40, T=T)
+            assert float(row["error"]) == pytest.approx(found.expected_error)
+            inside = 100 * np.mean(found.depths <= 0.9)
+            assert row["in 90 %"] == f"{inside:.0f} %"
+            weights = diagnostics.proposal(model, images[:10], 1000, T=T)
+            assert float(row["k-hat"]) == pytest.approx(
+                np.median(weights.k_hat), abs=1e-3
+            )
+
+
+def test_anomaly(run, model, images, capsys):
+    # Its own images are as strange as themselves.
+    flags = ["--outside=digits", "--images=30", "--num_samples=4"]
+    anomaly.main([f"--workdir={run}", f"--output={run}", *flags])
+    with open(run / "anomaly.csv") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["inside"], row["outside"]) == ("digits", "digits")
+    for name in ("log-likelihood", "ELBO", "Newton regret"):
+        assert row[name] == "0.500"
+    assert np.ptp(matplotlib.image.imread(run / "anomaly.png")) > 0.5
+    assert (run / "anomaly.md").read_text() in capsys.readouterr().out
+    scores = anomalies._scores(
+        model, tf_vlae.datasets.load("digits", 32), 30, 4, ""
+    )
+    np.testing.assert_allclose(
+        scores["Newton regret"], model.regret(images[:30], 4), rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        -scores["ELBO"],
+        model.importance_sample(images[:30], 4, seed=0).elbo,
+        rtol=1e-5,
+    )
+
+
+def test_anomaly_needs_another_data_set(run):
+    with pytest.raises(SystemExit, match="--outside"):
+        anomaly.main([f"--workdir={run}"])

@@ -2,12 +2,14 @@
 
 from tf_vlae import covariances
 from tf_vlae import datasets
+from tf_vlae import diagnostics
 from tf_vlae import evaluation
 from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import linearization
 from tf_vlae import models
 from tf_vlae import modes
+from tf_vlae import plots
 from tf_vlae import posteriors
 from tf_vlae.evaluation import LocalPosterior
 from tf_vlae.models import Autoencoder
@@ -32,6 +34,7 @@ __all__ = [
     "__version__",
     "covariances",
     "datasets",
+    "diagnostics",
     "evaluation",
     "export",
     "layers",
@@ -39,6 +42,7 @@ __all__ = [
     "linearization",
     "models",
     "modes",
+    "plots",
     "posteriors",
 ]
 

@@ -48,6 +48,22 @@ def integer(name, value, minimum, below=2**31):
     return int(value)
 
 
+def updates(name, value, finds_mode):
+    """Returns `value` as a number of updates of q, or "auto", or raises.
+
+    Args:
+        name: name of the argument.
+        value: int, or `"auto"`.
+        finds_mode: bool. Whether it may be `"auto"`.
+    """
+    if not isinstance(value, str):
+        return integer(name, value, 0)
+    if value != "auto" or not finds_mode:
+        more = ' or "auto"' if finds_mode else ""
+        raise invalid(name, f"an integer of at least 0{more}", repr(value))
+    return value
+
+
 def seed(name, value):
     """Returns `value` as an int that seeds noise, or raises."""
     return integer(name, value, 0)

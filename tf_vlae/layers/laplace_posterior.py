@@ -38,7 +38,8 @@ class LaplacePosterior(keras.layers.Layer):
     Call arguments:
         mu: tensor of shape `[batch, latent]`, the guess.
         x: tensor of shape `[batch, ...]`, the data.
-        T: int. Number of updates, if another than that of the layer.
+        T: int. Number of updates, if another than that of the layer, or
+            `"auto"`: see `tf_vlae.modes.NewtonAscent`.
         training: bool. Whether to give what training samples from, which
             for `"implicit"` is not a distribution.
 
@@ -114,7 +115,7 @@ class LaplacePosterior(keras.layers.Layer):
         return answers.finite("x", "path of q(z|x)", points)[0]
 
     def _updates(self, T):
-        return None if T is None else validation.integer("T", T, 0)
+        return None if T is None else validation.updates("T", T, True)
 
     def _joint(self, x):
         return Joint(self.decoder, self.likelihood, x)

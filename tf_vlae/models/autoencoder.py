@@ -15,9 +15,11 @@ from tf_vlae import seeds
 from tf_vlae import streams
 from tf_vlae import validation
 from tf_vlae.draw import prior_of
+from tf_vlae.evaluation import resampling
 from tf_vlae.image_reader import ImageReader
 from tf_vlae.models import networks
 from tf_vlae.models import preparation
+from tf_vlae.models import walks
 from tf_vlae.models import workers
 from tf_vlae.models.finite_steps import SkippedSteps
 from tf_vlae.models.inference import Inference
@@ -259,7 +261,9 @@ class Autoencoder(keras.Model):
                 answer with a tensor take a `tf.data.Dataset` of batches too,
                 and answer for all of its examples.
             T: int. Number of updates of q, for a posterior that `refines`;
-                None for that of training.
+                None for that of training. `"auto"` takes as many as each
+                image needs to reach the mode, for a Laplace posterior: see
+                `tf_vlae.modes.NewtonAscent`.
 
         Returns:
             A `tfp.distributions` distribution with batch shape `[batch]` and
@@ -329,7 +333,7 @@ class Autoencoder(keras.Model):
         z = self.encode(x, T)
         return self._as_images(self._inference.mean_data(z), "x")
 
-    def sample(self, n, seed=None, noise=False):
+    def sample(self, n, seed=None, noise=False, return_latents=False):
         """Images from the model: z ~ N(0, I), then x given z.
 
         Args:
@@ -337,12 +341,15 @@ class Autoencoder(keras.Model):
             seed: int, or None for fresh draws.
             noise: bool. Whether to draw x from its distribution given z
                 instead of taking its mean.
+            return_latents: bool. Whether to return z too.
 
         Returns:
-            A tensor of shape `[n, *image_shape]`.
+            A tensor of shape `[n, *image_shape]`, and with `return_latents`
+            a second one of shape `[n, latent]`.
         """
         self._require_built("sample")
         noise = validation.flag("noise", noise)
+        return_latents = validation.flag("return_latents", return_latents)
         n = validation.integer("n", n, 1, preparation.most(self.image_shape))
         z_seed, x_seed = tfp.random.split_seed(seeds.stateless(seed), n=2)
         prior = prior_of(tf.zeros([self.latent], self.compute_dtype))
@@ -351,7 +358,45 @@ class Autoencoder(keras.Model):
             flat = self._inference.sample_data(z, x_seed)
         else:
             flat = self._inference.mean_data(z)
-        return self._as_images(flat, "n")
+        images = self._as_images(flat, "n")
+        return (images, z) if return_latents else images
+
+    def interpolate(self, a, b, steps=8, T=None):
+        """Images on the way from one to another, straight in latent space.
+
+        Args:
+            a: as x in `posterior`, where to start.
+            b: as many images, where to end.
+            steps: int. Number of images on each way, the reconstructions of
+                both ends included.
+            T: as in `posterior`.
+
+        Returns:
+            A tensor of shape `[steps, batch, *image_shape]`.
+        """
+        ends = self.encode(a, T), self.encode(b, T)
+        return self._decode_walk(walks.straight(*ends, steps))
+
+    def traverse(self, x, dimension, values=(-3, -2, -1, 0, 1, 2, 3), T=None):
+        """Images that differ in one latent dimension.
+
+        Args:
+            x: as in `posterior`. The other dimensions are those of its mean.
+            dimension: int. Which dimension.
+            values: sequence of floats, what it is set to.
+            T: as in `posterior`.
+
+        Returns:
+            A tensor of shape `[values, batch, *image_shape]`.
+        """
+        z = self.encode(x, T)
+        return self._decode_walk(walks.along(z, dimension, values))
+
+    def _decode_walk(self, z):
+        """Mean images, `[steps, batch, *image_shape]`, of points likewise."""
+        images = self.decode(tf.reshape(z, [-1, self.latent]))
+        shape = tf.concat([tf.shape(z)[:2], tf.shape(images)[1:]], axis=0)
+        return tf.reshape(images, shape)
 
     def _as_images(self, flat, name):
         """Images that answer an argument, if they are finite."""
@@ -486,6 +531,70 @@ class Autoencoder(keras.Model):
                 x, num_samples, seed, T, proposal
             )
 
+    def regret(self, x, num_samples=16, seed=0, T="auto"):
+        """Newton regret: what updates gain over the encoder's own guess.
+
+        ```
+        regret = ELBO of the Laplace posterior after T updates from the guess
+               - ELBO of the guess
+        ```
+
+        The guess is q(z|x), or q(z|x) after no update for a posterior that
+        `refines`. Both ELBOs are means over the same noise. An encoder knows
+        images like those it was trained on, and misses others: the regret
+        tells them apart where log p(x) may not.
+
+        Args:
+            x: as in `log_likelihood`.
+            num_samples: int. Number of samples for each ELBO.
+            seed: int, or None for fresh samples.
+            T: as in `posterior`; every model may have it here.
+
+        Returns:
+            A tensor of shape `[batch]`, in nats.
+
+        Reference:
+
+        - [Xiao, Yan and Amit, 2020](https://arxiv.org/abs/2003.02977), who
+          optimise q for each image by gradient steps.
+        """
+        T = validation.updates("T", T, finds_mode=True)
+        seed, guess = seeds.stateless(seed), 0 if self.refines else None
+        self._require_built("regret")
+        own, refined = (
+            self.importance_sample(x, num_samples, seed, guess, proposal).elbo
+            for proposal in (None, self._inference.refined(T))
+        )
+        return refined - own
+
+    def posterior_samples(self, x, n, seed=None, T=None, num_proposals=1000):
+        """Draws from p(z|x) itself, resampled from those of q(z|x).
+
+        Draws of q are weighted by p(x, z) / q(z|x) and drawn again by their
+        weights. This mends a q of another shape than p(z|x), as far as q has
+        draws where p(z|x) is.
+
+        Args:
+            x: as in `posterior`.
+            n: int. Number of draws.
+            seed: int, or None for fresh draws.
+            T: as in `posterior`.
+            num_proposals: int. Number of draws of q to choose from.
+
+        Returns:
+            A `tf_vlae.evaluation.PosteriorSamples`: z of shape
+            `[n, batch, latent]`, and the effective sample size and the
+            Pareto shape k-hat of each example.
+        """
+        n = validation.integer("n", n, 1)
+        proposals = validation.integer("num_proposals", num_proposals, 1)
+        seed, q, joint = (
+            seeds.stateless(seed),
+            self.posterior(x, T),
+            self.joint(x),
+        )
+        return resampling.resample(joint.log_prob, q, n, proposals, seed)
+
     def _updates(self, T):
         """T as a number of updates of q, or None."""
         if T is None:
@@ -493,7 +602,8 @@ class Autoencoder(keras.Model):
         if not self.refines:
             expected = f"None, as {type(self).__name__} does not update q"
             raise validation.invalid("T", expected, T)
-        return validation.integer("T", T, 0)
+        finds_mode = self._given.posterior.finds_mode
+        return validation.updates("T", T, finds_mode)
 
     # ---- Training.
 

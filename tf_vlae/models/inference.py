@@ -7,6 +7,7 @@ from tf_vlae import answers
 from tf_vlae import linalg
 from tf_vlae.draw import draw_from
 from tf_vlae.evaluation import importance
+from tf_vlae.layers import LaplacePosterior
 from tf_vlae.linearization import Joint
 from tf_vlae.models import networks
 
@@ -35,6 +36,7 @@ class Inference:
         self._posterior = posterior
         # Graphs hold on to their proposal, so few of them are kept.
         self._graph_for = functools.lru_cache(_GRAPHS)(self._make_graph)
+        self._refined = {}
 
     def joint(self, x):
         """Log p(x, z) as a function of z, a `Joint`."""
@@ -92,6 +94,20 @@ class Inference:
             "x", "log-likelihood", found.log_likelihood, found.elbo
         )
         return found._replace(log_likelihood=log_likelihood, elbo=elbo)
+
+    def refined(self, T):
+        """The Laplace posterior after T updates, to pass as a `proposal`.
+
+        It is the same object each time, as graphs are traced for each.
+        """
+        if T not in self._refined:
+            layer = LaplacePosterior(
+                self._decoder,
+                self._likelihood,
+                dtype=self._likelihood.dtype_policy,
+            )
+            self._refined[T] = functools.partial(layer, T=T)
+        return self._refined[T]
 
     def _make_graph(self, T, proposal):
         estimate = functools.partial(self._estimate, T=T, proposal=proposal)

@@ -9,6 +9,7 @@ from tf_vlae.modes.conjugate_gradient import ConjugateGradient
 from tf_vlae.modes.gradient_descent import GradientDescent
 from tf_vlae.modes.mode_seeker import ModeSeeker
 from tf_vlae.modes.newton import Newton
+from tf_vlae.modes.newton_ascent import NewtonAscent
 
 __all__ = [
     "Adam",
@@ -16,6 +17,7 @@ __all__ = [
     "GradientDescent",
     "ModeSeeker",
     "Newton",
+    "NewtonAscent",
     "get",
 ]
 

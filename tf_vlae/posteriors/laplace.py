@@ -37,6 +37,7 @@ class Laplace(Posterior):
     """
 
     refines = True
+    finds_mode = True
 
     def __init__(self, T=1, mode="newton", covariance="full", **kwargs):
         super().__init__(**kwargs)
@@ -81,7 +82,7 @@ class Laplace(Posterior):
 
     def path(self, encoded, joint, seed, T=None):
         del seed
-        return tf.stack(self._points(encoded, joint, T))
+        return tf.convert_to_tensor(self._points(encoded, joint, T))
 
     def _heard(self, encoded):
         """What the covariance is told of the encoder."""
@@ -93,6 +94,8 @@ class Laplace(Posterior):
     def _points(self, encoded, joint, T, solver=None):
         """The points mu_0 to mu_T."""
         T = self.T if T is None else T
+        if T == "auto":
+            return modes.NewtonAscent().path(joint, encoded[0])
         return self.mode_seeker.path(joint, encoded[0], T, solver)
 
     def get_config(self):

@@ -21,7 +21,7 @@ class Posterior(keras.layers.Layer, abc.ABC):
         joint: a `tf_vlae.linearization.Joint`, log p(x, z) of the batch.
         seed: integer tensor of shape `[2]`, for inference that draws.
         T: int. Number of updates, if another than in training. Only where
-            `refines` is true.
+            `refines` is true; `"auto"` only where `finds_mode` is.
 
     Returns:
         A `tfp.distributions` distribution, batch shape `[batch]`, event
@@ -32,6 +32,8 @@ class Posterior(keras.layers.Layer, abc.ABC):
     encoder_outputs = 1
     # Whether q(z|x) is updated, any number of times.
     refines = False
+    # Whether T may be "auto": as many updates as each example needs.
+    finds_mode = False
     # The covariances that q(z|x) can have, "full" or "diagonal".
     family = "full"
     # Names of what `draw` measures, for training to show beside the ELBO.

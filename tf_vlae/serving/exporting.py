@@ -25,6 +25,7 @@ def export(model, path, version=None, overwrite=False, metadata=None):
     sample           seed, num_samples  -> x
     log_likelihood   x, num_samples     -> log_likelihood
     elbo             x, num_samples     -> elbo
+    regret           x, num_samples     -> regret
     ```
 
     scale_tril is the Cholesky factor of the covariance of q(z|x), see

@@ -22,8 +22,8 @@ class Signature(typing.NamedTuple):
 def signatures(model):
     """The signatures of a model, which all answer as its methods do.
 
-    Sampling takes its seed, and the estimates of `log_likelihood` and `elbo`
-    have a fixed one: the same request gets the same answer.
+    Sampling takes its seed, and the estimates of `log_likelihood`, `elbo`
+    and `regret` have a fixed one: the same request gets the same answer.
 
     Args:
         model: a built `tf_vlae.Autoencoder`.
@@ -61,6 +61,9 @@ def signatures(model):
     def elbo(x, num_samples):
         return {"elbo": model.importance_sample(x, num_samples, seed=0).elbo}
 
+    def regret(x, num_samples):
+        return {"regret": model.regret(x, num_samples, seed=0)}
+
     return {
         "serving_default": Signature(reconstruct, [x]),
         "encode": Signature(encode, [x]),
@@ -69,4 +72,5 @@ def signatures(model):
         "sample": Signature(sample, [seed, num_samples]),
         "log_likelihood": Signature(log_likelihood, [x, num_samples]),
         "elbo": Signature(elbo, [x, num_samples]),
+        "regret": Signature(regret, [x, num_samples]),
     }

@@ -1,40 +1,27 @@
 """The plot of learning curves."""
 
-import itertools
-import operator
-
-from matplotlib import figure
+from tf_vlae import plots
+from trainers.common import labels
 
 
 def draw(points):
     """Log-likelihood against CPU minutes, a line for each run.
 
     Args:
-        points: list of dicts as of `curves_points.measure`, those of a run
-            side by side.
+        points: list of dicts as of `curves_points.measure`.
 
     Returns:
         A `matplotlib.figure.Figure`.
     """
-    drawing = figure.Figure(figsize=(7, 4.5), layout="constrained")
-    axes = drawing.subplots()
-    for run, own in itertools.groupby(points, operator.itemgetter("run")):
-        own = list(own)
-        axes.plot(
-            [point["cpu_minutes"] for point in own],
-            [point["log_likelihood"] for point in own],
-            marker=".",
-            label=run,
-        )
-    # What happens in the first moments would hide the differences.
-    late = [p["log_likelihood"] for p in points if p["cpu_minutes"] >= 1]
-    if late:
-        lowest, highest = min(late), max(late)
-        margin = 0.03 * (highest - lowest)
-        axes.set_ylim(lowest - margin, highest + margin)
-    axes.set_xlim(left=0)
-    axes.set_xlabel("CPU minutes of training")
-    axes.set_ylabel("test log-likelihood [nats], Laplace proposal")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    return drawing
+    names = labels.distinct(points)
+    lines = {name: ([], []) for name in names.values()}
+    for point in points:
+        minutes, values = lines[names[point["run"]]]
+        minutes.append(point["cpu_minutes"])
+        values.append(point["log_likelihood"])
+    return plots.training_curves(
+        lines,
+        xlabel="CPU minutes of training",
+        ylabel="test log-likelihood [nats], Laplace proposal",
+        settled=1,
+    )

@@ -19,7 +19,7 @@ def measure(folder, data_dir, images):
         images: int. Number of test images.
 
     Returns:
-        A list of dicts: run, epoch, cpu_minutes, log_likelihood and its
+        A list of dicts: run, model, epoch, cpu_minutes, log_likelihood and its
         standard_error over the images, elbo by the run's own posterior on
         the same images, val_elbo.
     """
@@ -36,6 +36,7 @@ def measure(folder, data_dir, images):
         points.append(
             {
                 "run": folder.name,
+                "model": runs.label(settings),
                 "epoch": epoch,
                 "cpu_minutes": round(state.cpu_seconds / 60, 3),
                 "log_likelihood": round(float(np.mean(values)), 3),

@@ -1,6 +1,7 @@
 """The plot of inference gaps."""
 
-from matplotlib import figure
+from tf_vlae.plots import style
+from trainers.common import labels
 
 
 def draw(rows):
@@ -12,15 +13,15 @@ def draw(rows):
     Returns:
         A `matplotlib.figure.Figure`.
     """
-    drawing = figure.Figure(
-        figsize=(2 + 1.2 * len(rows), 4.5), layout="constrained"
-    )
+    drawing = style.new_figure(2 + 1.2 * len(rows), 4.5)
     axes = drawing.subplots()
-    names = [row["model"] for row in rows]
-    if len(set(names)) < len(names):
-        names = [row["run"] for row in rows]
+    style.plain(axes)
+    axes.grid(False, axis="x")
+    names = list(labels.distinct(rows).values())
     bottom = [0.0] * len(rows)
-    for gap, color in (("approximation", "C0"), ("amortization", "C1")):
+    for gap, color in zip(
+        ("approximation", "amortization"), style.COLORS, strict=False
+    ):
         heights = [row[f"{gap}_gap"] for row in rows]
         axes.bar(names, heights, 0.6, bottom, label=f"{gap} gap", color=color)
         bottom = [b + h for b, h in zip(bottom, heights, strict=True)]
@@ -33,6 +34,5 @@ def draw(rows):
     axes.set_ylabel("log p(x) - ELBO [nats]")
     turn = {} if max(map(len, names)) < 16 else {"rotation": 20, "ha": "right"}
     axes.set_xticks(range(len(names)), names, **turn)
-    axes.grid(alpha=0.3, axis="y")
     axes.legend()
     return drawing

@@ -6,16 +6,9 @@ import sys
 from absl import flags
 
 from trainers.common import data_flags
+from trainers.common import labels
 from trainers.training import flags as training_flags
 from trainers.training import program
-
-_NAMES = {
-    "vae": "VAE",
-    "savae": "SA-VAE",
-    "hfvae": "Householder",
-    "iafvae": "IAF",
-    "vlae": "VLAE",
-}
 
 
 def define_flags(values):
@@ -98,5 +91,4 @@ def label(settings):
     Returns:
         A str.
     """
-    name = _NAMES[settings.model]
-    return name if settings.model == "vae" else f"{name}, T={settings.T}"
+    return labels.of(settings.model, settings.T)

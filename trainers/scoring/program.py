@@ -30,9 +30,12 @@ def define_flags(values):
         required=True,
         flag_values=values,
     )
-    known = list(quantities.SIGNATURES)
     list_flags.define(
-        "quantities", known, known.__contains__, "What to compute.", values
+        "quantities",
+        quantities.DEFAULT,
+        quantities.SIGNATURES.__contains__,
+        "What to compute; there is also regret.",
+        values,
     )
     flags.DEFINE_integer(
         "num_samples", 100, "Samples of an image.", 1, flag_values=values
