@@ -148,7 +148,7 @@ MADE = {
             *(tf_vlae.modes.Newton, tf_vlae.modes.ConjugateGradient),
             *(tf_vlae.modes.Adam, tf_vlae.covariances.Implicit),
             *(tf_vlae.modes.GradientDescent, tf_vlae.likelihoods.StudentT),
-            tf_vlae.covariances.InverseHessian,
+            *(tf_vlae.covariances.InverseHessian, tf_vlae.modes.NewtonAscent),
             tf_vlae.likelihoods.NegativeBinomial,
             tf_vlae.likelihoods.DiscretizedLogistic,
             tf_vlae.likelihoods.DiagonalGaussian,
