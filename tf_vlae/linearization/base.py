@@ -4,6 +4,8 @@ import abc
 
 import tensorflow as tf
 
+from tf_vlae import linalg
+
 
 class Linearization(abc.ABC):
     """A decoder g seen from z: g(z + v) = y + J v, to first order.
@@ -25,8 +27,12 @@ class Linearization(abc.ABC):
         """J^T r: `[batch, data]` to `[batch, latent]`."""
 
     @abc.abstractmethod
+    def jacobian_rows(self):
+        """J^T, `[batch, latent, data]`: a row for each direction of z."""
+
     def jacobian(self):
         """J itself, `[batch, data, latent]`."""
+        return tf.linalg.matrix_transpose(self.jacobian_rows())
 
     def residual_vjp(self, target, delta=None):
         """J^T (x - y), or J^T (x - y - J delta): `[batch, latent]`.
@@ -49,9 +55,10 @@ class Linearization(abc.ABC):
         Returns:
             A tensor of shape `[batch, latent, latent]`.
         """
-        jacobian = self.jacobian()
-        weighted = weight[..., None] * jacobian
-        return tf.matmul(jacobian, weighted, transpose_a=True)
+        rows = self.jacobian_rows()
+        if weight.shape.rank == 0:
+            return weight * linalg.outer_gram(rows)
+        return linalg.weighted_gram(rows, weight)
 
     def gram_product(self, weight, v):
         """J^T diag(weight) J v, without the matrix.
@@ -71,6 +78,9 @@ class Linearizer(abc.ABC):
 
     Made once per step: what depends on the weights alone, or on them and the
     data, is computed once for all the points.
+
+    Attributes:
+        description: str, how the decoder is linearized, and why.
     """
 
     @abc.abstractmethod

@@ -1,4 +1,4 @@
-"""The linear branch that a piece-wise linear activation takes at a point."""
+"""The linear branch that an activation takes at a point."""
 
 import keras
 import tensorflow as tf
@@ -75,6 +75,31 @@ class MaxoutBranches:
         return tf.reshape(tensor, [*_leading(tensor), width, self.pieces])
 
 
+class SlopeBranches:
+    """A function of each entry, which has a slope of its own at each.
+
+    Args:
+        function: differentiable function of tensors, entry by entry.
+        piecewise: bool. Whether it is linear in pieces, so that slopes have
+            no gradient.
+    """
+
+    def __init__(self, function, piecewise):
+        self.activate = function
+        self._piecewise = piecewise
+
+    def branch(self, preactivation):
+        """Slope of each entry, `[batch, ...]`."""
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(preactivation)
+            value = self.activate(preactivation)
+        slope = tape.gradient(value, preactivation)
+        return tf.stop_gradient(slope) if self._piecewise else slope
+
+    push = LeakyBranches.push
+    pull = LeakyBranches.pull
+
+
 def _leading(tensor):
     return tf.unstack(tf.shape(tensor)[:-1], num=tensor.shape.rank - 1)
 
@@ -102,3 +127,49 @@ def of_activation(activation):
         keras.activations.linear: 1.0,
     }
     return LeakyBranches(slopes[activation]) if activation in slopes else None
+
+
+def of_function(activation):
+    """The branches of a Keras activation of each entry, or None.
+
+    The slope at a point is the branch of one that is not piece-wise linear.
+
+    Args:
+        activation: function of `keras.activations`.
+
+    Returns:
+        A `LeakyBranches`, a `SlopeBranches` or None.
+    """
+    if activation is keras.activations.relu:
+        return LeakyBranches(0.0)
+    if activation in _PIECEWISE or activation in _SMOOTH:
+        return SlopeBranches(activation, activation in _PIECEWISE)
+    return None
+
+
+_PIECEWISE = (
+    keras.activations.hard_shrink,
+    keras.activations.hard_sigmoid,
+    keras.activations.hard_tanh,
+    keras.activations.leaky_relu,
+    keras.activations.relu6,
+    keras.activations.soft_shrink,
+)
+_SMOOTH = (
+    keras.activations.celu,
+    keras.activations.elu,
+    keras.activations.exponential,
+    keras.activations.gelu,
+    keras.activations.hard_silu,
+    keras.activations.log_sigmoid,
+    keras.activations.mish,
+    keras.activations.selu,
+    keras.activations.sigmoid,
+    keras.activations.silu,
+    keras.activations.softplus,
+    keras.activations.softsign,
+    keras.activations.sparse_plus,
+    keras.activations.squareplus,
+    keras.activations.tanh,
+    keras.activations.tanh_shrink,
+)

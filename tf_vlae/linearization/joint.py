@@ -6,7 +6,10 @@ import math
 import tensorflow as tf
 
 from tf_vlae import linalg
+from tf_vlae.linearization import network
 from tf_vlae.linearization.coordinates import LinearizationInCoordinates
+from tf_vlae.linearization.layer_steps import NotRecognised
+from tf_vlae.linearization.layerwise import LayerwiseLinearizer
 from tf_vlae.linearization.tape import TapeLinearizer
 
 
@@ -125,7 +128,8 @@ def linearizer(decoder):
     """The `Linearizer` of a decoder.
 
     A decoder that knows its own linear form says so with a method
-    `linearizer()`; any other Keras layer or model is differentiated by tapes.
+    `linearizer()`. A network of known layers is linearized layer by layer.
+    Any other Keras layer or model is differentiated by tapes.
 
     Args:
         decoder: a Keras layer or model, from `[batch, latent]` to
@@ -136,4 +140,7 @@ def linearizer(decoder):
     """
     if hasattr(decoder, "linearizer"):
         return decoder.linearizer()
-    return TapeLinearizer(decoder)
+    try:
+        return LayerwiseLinearizer(network.read(decoder))
+    except NotRecognised as reason:
+        return TapeLinearizer(decoder, str(reason))

@@ -112,19 +112,13 @@ class PiecewiseLinearization(Linearization):
         explained = tf.matmul(hidden, self._network.output_gram)
         return self._network.pull(self._branches, target - explained)
 
-    def jacobian(self):
-        return tf.linalg.matrix_transpose(self._jacobian_rows())
-
     def gram(self, weight):
         if self._shares_gram(weight):
             gram = linalg.sandwich(
                 self._hidden_rows(), self._network.output_gram
             )
             return weight * gram
-        rows = self._jacobian_rows()
-        if weight.shape.rank == 0:
-            return weight * linalg.outer_gram(rows)
-        return linalg.weighted_gram(rows, weight)
+        return super().gram(weight)
 
     def gram_product(self, weight, v):
         if not self._shares_gram(weight):
@@ -147,6 +141,5 @@ class PiecewiseLinearization(Linearization):
         branches = [branch[:, None] for branch in self._branches]
         return self._network.push(branches, basis)
 
-    def _jacobian_rows(self):
-        """J^T, `[batch, latent, data]`."""
+    def jacobian_rows(self):
         return tf.tensordot(self._hidden_rows(), self._network.output_kernel, 1)

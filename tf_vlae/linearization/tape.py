@@ -13,10 +13,17 @@ class TapeLinearizer(Linearizer):
     Args:
         decoder: a Keras layer or model, from `[batch, latent]` to
             `[batch, ...]`.
+        reason: str. Why it is not linearized in another way.
     """
 
-    def __init__(self, decoder):
+    def __init__(self, decoder, reason=None):
         self._decoder = decoder
+        self._reason = reason
+
+    @property
+    def description(self):
+        because = f": {self._reason}" if self._reason else ""
+        return f"by gradient tapes{because}"
 
     def __call__(self, z):
         return TapeLinearization(self._decoder, z)
@@ -65,7 +72,7 @@ class TapeLinearization(Linearization):
             unconnected_gradients=tf.UnconnectedGradients.ZERO,
         )
 
-    def jacobian(self):
+    def jacobian_rows(self):
         # A column for each latent dimension, all in one pass: there are fewer
         # of them than there are rows.
         latent = self.z.shape[-1]
@@ -74,5 +81,4 @@ class TapeLinearization(Linearization):
         repeated = tf.repeat(self.z, latent, axis=0)
         columns = TapeLinearization(self._decoder, repeated).jvp(directions)
         data = self.output.shape[-1]
-        columns = tf.reshape(columns, [-1, latent, data])
-        return tf.linalg.matrix_transpose(columns)
+        return tf.reshape(columns, [-1, latent, data])

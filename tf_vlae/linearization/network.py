@@ -1,0 +1,153 @@
+"""Keras networks, read as the steps that they are made of."""
+
+import keras
+
+# What `keras.Model(inputs, outputs)` makes has no public name.
+from keras.src.models.functional import Functional
+
+from tf_vlae.likelihoods.without_sigmoid import WithoutSigmoid
+from tf_vlae.linearization import layer_steps
+from tf_vlae.linearization import steps
+from tf_vlae.linearization.layer_steps import NotRecognised
+
+
+class Network:
+    """The steps from z to the flat output, with weights as they are.
+
+    Args:
+        nodes: list of pairs of a step and the numbers of its inputs. Value 0
+            is z, and value n the output of the n-th of the nodes. The last
+            one is the output of the network.
+    """
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+
+    def __call__(self, z):
+        """The output at z, and the local maps on the way to it.
+
+        Args:
+            z: tensor of shape `[batch, latent]`.
+
+        Returns:
+            A tensor of shape `[batch, ...]`, and a list of pairs like those
+            of `nodes`.
+        """
+        values, maps = [z], []
+        for step, inputs in self.nodes:
+            value, local_map = step(*(values[index] for index in inputs))
+            values.append(value)
+            maps.append((local_map, inputs))
+        return values[-1], maps
+
+    def split_dense(self):
+        """The network up to a dense layer at its end, and that layer.
+
+        Returns:
+            A `Network` and a `steps.Dense`, or None if there is no such layer.
+        """
+        if not self.nodes:
+            return None
+        step, (index, *others) = self.nodes[-1]
+        is_dense = isinstance(step, steps.Dense) and not others
+        return (Network(self.nodes[:-1]), step) if is_dense else None
+
+
+def read(decoder):
+    """The `Network` of a Keras layer or model.
+
+    Args:
+        decoder: a Keras layer or model that is built.
+
+    Returns:
+        A `Network`.
+
+    Raises:
+        NotRecognised: if there is a layer whose linear form is not known.
+    """
+    if type(decoder) is WithoutSigmoid:
+        nodes = read(decoder.decoder).nodes
+        if not nodes or not getattr(nodes[-1][0], "is_sigmoid", False):
+            raise NotRecognised("the sigmoid is not in its last layer")
+        return Network(_without_reshaping(nodes[:-1]))
+    reader = _Reader()
+    reader.read(decoder, [0])
+    return Network(_without_reshaping(reader.nodes))
+
+
+def _without_reshaping(nodes):
+    # The output is taken as flat.
+    while nodes and isinstance(nodes[-1][0], steps.Reshaping):
+        nodes = nodes[:-1]
+    return nodes
+
+
+class _Reader:
+    """Collects the nodes of a network, in the order in which they run."""
+
+    def __init__(self):
+        self.nodes = []
+        self._dtype = None
+
+    def read(self, layer, inputs):
+        """Adds the nodes of a layer or model.
+
+        Args:
+            layer: a Keras layer or model.
+            inputs: list of the numbers of its inputs.
+
+        Returns:
+            The number of its output.
+        """
+        if "chain" in vars(type(layer)):
+            for each in layer.chain():
+                inputs = [self.read(each, inputs)]
+            return inputs[0]
+        if type(layer) in (keras.Sequential, Functional):
+            return self._read_graph(layer, inputs)
+        self._check_dtype(layer, layer.compute_dtype)
+        for step in layer_steps.of_layer(layer):
+            self.nodes.append((step, inputs))
+            inputs = [len(self.nodes)]
+        return inputs[0]
+
+    def _read_graph(self, model, inputs):
+        if not model.built or len(model.inputs) != 1 or len(model.outputs) != 1:
+            name = layer_steps.describe(model)
+            raise NotRecognised(f"{name} has not one input and one output")
+        (source,) = model.inputs
+        self._check_dtype(model, source.dtype)
+        known = {id(source): inputs[0]}
+
+        def number(tensor):
+            """The number of a symbolic tensor's value."""
+            if id(tensor) not in known:
+                # Keras has no public way from a tensor to what it is from.
+                operation, index, _ = tensor._keras_history
+                arguments = operation._inbound_nodes[index].arguments
+                _check_call(operation, arguments)
+                found = [number(each) for each in arguments.keras_tensors]
+                known[id(tensor)] = self.read(operation, found)
+            return known[id(tensor)]
+
+        return number(model.outputs[0])
+
+    def _check_dtype(self, layer, dtype):
+        self._dtype = self._dtype or dtype
+        if dtype != self._dtype:
+            name = layer_steps.describe(layer)
+            raise NotRecognised(f"{name} computes in another dtype")
+
+
+def _check_call(operation, arguments):
+    """Raises an error unless an operation is a layer that is called plainly."""
+    if not isinstance(operation, keras.layers.Layer):
+        kind = type(operation).__name__
+        raise NotRecognised(f"operation `{operation.name}` ({kind}) is no layer")
+    positional = keras.tree.flatten(arguments.args)
+    plain = all(map(keras.backend.is_keras_tensor, positional))
+    # `training=False` is there by default.
+    if any(arguments.kwargs.values()) or not plain:
+        name = layer_steps.describe(operation)
+        raise NotRecognised(f"{name} is called with more arguments")
+
