@@ -5,6 +5,8 @@ from tf_vlae.linearization.base import Linearizer
 from tf_vlae.linearization.joint import Joint
 from tf_vlae.linearization.joint import linearizer
 from tf_vlae.linearization.joint import QuadraticView
+from tf_vlae.linearization.layerwise import LayerwiseLinearization
+from tf_vlae.linearization.layerwise import LayerwiseLinearizer
 from tf_vlae.linearization.piecewise import PiecewiseLinearization
 from tf_vlae.linearization.piecewise import PiecewiseLinearizer
 from tf_vlae.linearization.tape import TapeLinearization
@@ -12,6 +14,8 @@ from tf_vlae.linearization.tape import TapeLinearizer
 
 __all__ = [
     "Joint",
+    "LayerwiseLinearization",
+    "LayerwiseLinearizer",
     "Linearization",
     "Linearizer",
     "PiecewiseLinearization",

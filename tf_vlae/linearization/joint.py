@@ -8,6 +8,7 @@ import tensorflow as tf
 from tf_vlae import linalg
 from tf_vlae.linearization import network
 from tf_vlae.linearization.coordinates import LinearizationInCoordinates
+from tf_vlae.linearization.dense_output import DenseOutputLinearizer
 from tf_vlae.linearization.layer_steps import NotRecognised
 from tf_vlae.linearization.layerwise import LayerwiseLinearizer
 from tf_vlae.linearization.tape import TapeLinearizer
@@ -141,6 +142,12 @@ def linearizer(decoder):
     if hasattr(decoder, "linearizer"):
         return decoder.linearizer()
     try:
-        return LayerwiseLinearizer(network.read(decoder))
+        known = network.read(decoder)
     except NotRecognised as reason:
         return TapeLinearizer(decoder, str(reason))
+    hidden, output = known.split_dense()
+    if output is None:
+        return LayerwiseLinearizer(known)
+    return DenseOutputLinearizer(
+        LayerwiseLinearizer(hidden), output.kernel, output.bias
+    )

@@ -60,6 +60,26 @@ class WeightlessMap(LinearMap):
         return transpose(cotangent)
 
 
+class DenseMap:
+    """A matrix product over the last axis.
+
+    Args:
+        kernel: tensor of shape `[inputs, outputs]`.
+    """
+
+    def __init__(self, kernel):
+        self._kernel = kernel
+
+    def push(self, tangent):
+        return tf.tensordot(tangent, self._kernel, 1)
+
+    def pull(self, cotangent):
+        inputs, outputs = self._kernel.shape
+        rows = tf.reshape(cotangent, [-1, outputs])
+        rows = tf.matmul(rows, self._kernel, transpose_b=True)
+        return [tf.reshape(rows, [-1, *cotangent.shape[1:-1], inputs])]
+
+
 class BranchMap:
     """The linear branch that an activation takes at a point.
 

@@ -23,6 +23,15 @@ class Network:
     def __init__(self, nodes):
         self.nodes = nodes
 
+    @classmethod
+    def of_chain(cls, chain):
+        """The network that takes some steps one after the other.
+
+        Args:
+            chain: list of steps, each of one value.
+        """
+        return cls([(step, [index]) for index, step in enumerate(chain)])
+
     def __call__(self, z):
         """The output at z, and the local maps on the way to it.
 
@@ -41,16 +50,16 @@ class Network:
         return values[-1], maps
 
     def split_dense(self):
-        """The network up to a dense layer at its end, and that layer.
+        """Splits a dense layer off its end.
 
         Returns:
-            A `Network` and a `steps.Dense`, or None if there is no such layer.
+            A `Network` and a `steps.Dense`, or the network itself and None if
+            it ends in another layer.
         """
-        if not self.nodes:
-            return None
-        step, (index, *others) = self.nodes[-1]
-        is_dense = isinstance(step, steps.Dense) and not others
-        return (Network(self.nodes[:-1]), step) if is_dense else None
+        last = self.nodes[-1][0] if self.nodes else None
+        if not isinstance(last, steps.Dense):
+            return self, None
+        return Network(self.nodes[:-1]), last
 
 
 def read(decoder):
@@ -99,14 +108,10 @@ class _Reader:
         Returns:
             The number of its output.
         """
-        if "chain" in vars(type(layer)):
-            for each in layer.chain():
-                inputs = [self.read(each, inputs)]
-            return inputs[0]
         if type(layer) in (keras.Sequential, Functional):
             return self._read_graph(layer, inputs)
         self._check_dtype(layer, layer.compute_dtype)
-        for step in layer_steps.of_layer(layer):
+        for step in _steps(layer):
             self.nodes.append((step, inputs))
             inputs = [len(self.nodes)]
         return inputs[0]
@@ -139,15 +144,24 @@ class _Reader:
             raise NotRecognised(f"{name} computes in another dtype")
 
 
+def _steps(layer):
+    # A layer of other layers may tell its own steps. A class that derives from
+    # it does not inherit them, as it may call the layers in other ways.
+    if "linear_steps" in vars(type(layer)):
+        return layer.linear_steps()
+    return layer_steps.of_layer(layer)
+
+
 def _check_call(operation, arguments):
     """Raises an error unless an operation is a layer that is called plainly."""
     if not isinstance(operation, keras.layers.Layer):
         kind = type(operation).__name__
-        raise NotRecognised(f"operation `{operation.name}` ({kind}) is no layer")
+        raise NotRecognised(
+            f"operation `{operation.name}` ({kind}) is no layer"
+        )
     positional = keras.tree.flatten(arguments.args)
     plain = all(map(keras.backend.is_keras_tensor, positional))
     # `training=False` is there by default.
     if any(arguments.kwargs.values()) or not plain:
         name = layer_steps.describe(operation)
         raise NotRecognised(f"{name} is called with more arguments")
-

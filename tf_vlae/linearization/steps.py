@@ -31,18 +31,23 @@ class Affine:
         return value, self._map(self._function, shapes)
 
 
-class Dense(Affine):
+class Dense:
     """A matrix product over the last axis, and a bias.
 
     Args:
         kernel: tensor of shape `[inputs, outputs]`.
-        bias: tensor of shape `[outputs]`.
+        bias: tensor of shape `[outputs]`, or None.
     """
 
     def __init__(self, kernel, bias):
-        super().__init__(lambda x: tf.tensordot(x, kernel, 1), bias)
         self.kernel = kernel
         self.bias = bias
+
+    def __call__(self, x):
+        value = tf.tensordot(x, self.kernel, 1)
+        if self.bias is not None:
+            value += self.bias
+        return value, local_maps.DenseMap(self.kernel)
 
 
 class Weightless(Affine):
