@@ -7,6 +7,7 @@ from tf_vlae import activations
 from tf_vlae import initializers
 from tf_vlae import seeds
 from tf_vlae import validation
+from tf_vlae.linearization import layer_steps
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -74,6 +75,15 @@ class Decoder(keras.layers.Layer):
 
     def compute_output_shape(self, input_shape):
         return (input_shape[0], *self.output_shape)
+
+    def linear_steps(self):
+        """The steps that `call` takes, see `tf_vlae.linearization.steps`."""
+        activation = layer_steps.of_activation(
+            self.activation, layer_steps.describe(self)
+        )
+        *hidden, last = map(layer_steps.of_layer, self.dense)
+        chain = [step for dense in hidden for step in (*dense, *activation)]
+        return [*chain, *last]
 
     @property
     def output_bias(self):

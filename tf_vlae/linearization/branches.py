@@ -167,9 +167,6 @@ _SMOOTH = (
     keras.activations.sigmoid,
     keras.activations.silu,
     keras.activations.softplus,
-    keras.activations.softsign,
-    keras.activations.sparse_plus,
-    keras.activations.squareplus,
     keras.activations.tanh,
     keras.activations.tanh_shrink,
 )

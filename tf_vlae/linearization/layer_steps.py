@@ -34,6 +34,30 @@ def of_layer(layer):
     return _READERS[type(layer)](layer)
 
 
+def of_activation(activation, owner):
+    """The steps of an activation.
+
+    Args:
+        activation: function or layer, or None.
+        owner: str. What has the activation, for an error.
+
+    Returns:
+        A list of steps.
+
+    Raises:
+        NotRecognised: if the activation is not one that is known.
+    """
+    if isinstance(activation, keras.layers.Layer):
+        return of_layer(activation)
+    if activation in (None, keras.activations.linear):
+        return []
+    known = branches.of_function(activation)
+    if known is None:
+        name = getattr(activation, "__name__", repr(activation))
+        raise NotRecognised(f"{owner} has the activation `{name}`")
+    return [steps.Activation(known, activation is keras.activations.sigmoid)]
+
+
 def describe(layer):
     """A layer by its name and class, a str."""
     return f"layer `{layer.name}` ({type(layer).__name__})"
@@ -62,6 +86,8 @@ def _dense(layer):
 
 
 def _convolution(layer):
+    if layer.padding == "causal":
+        raise NotRecognised(f"{describe(layer)} has a causal padding")
     kernel = _tensor(layer.kernel)
 
     def convolve(x):
@@ -117,16 +143,7 @@ def _maxout(layer):
 
 def _activation(layer):
     """The steps of the activation that a layer has for an argument."""
-    activation = layer.activation
-    if isinstance(activation, keras.layers.Layer):
-        return of_layer(activation)
-    if activation in (None, keras.activations.linear):
-        return []
-    known = branches.of_function(activation)
-    if known is None:
-        name = getattr(activation, "__name__", repr(activation))
-        raise NotRecognised(f"{describe(layer)} has the activation `{name}`")
-    return [steps.Activation(known, activation is keras.activations.sigmoid)]
+    return of_activation(layer.activation, describe(layer))
 
 
 def _piecewise(layer):

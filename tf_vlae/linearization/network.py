@@ -1,5 +1,7 @@
 """Keras networks, read as the steps that they are made of."""
 
+import typing
+
 import keras
 
 # What `keras.Model(inputs, outputs)` makes has no public name.
@@ -11,26 +13,30 @@ from tf_vlae.linearization import steps
 from tf_vlae.linearization.layer_steps import NotRecognised
 
 
+class Node(typing.NamedTuple):
+    """A step at its place in a network.
+
+    Attributes:
+        step: as of `tf_vlae.linearization.steps`.
+        inputs: list of the numbers of its inputs. Value 0 is z, and value n
+            the output of the n-th node.
+        rank: int. That of its inputs, 2 for vectors.
+    """
+
+    step: typing.Callable
+    inputs: list
+    rank: int = 2
+
+
 class Network:
     """The steps from z to the flat output, with weights as they are.
 
     Args:
-        nodes: list of pairs of a step and the numbers of its inputs. Value 0
-            is z, and value n the output of the n-th of the nodes. The last
-            one is the output of the network.
+        nodes: list of `Node`. The last one gives the output.
     """
 
     def __init__(self, nodes):
-        self.nodes = nodes
-
-    @classmethod
-    def of_chain(cls, chain):
-        """The network that takes some steps one after the other.
-
-        Args:
-            chain: list of steps, each of one value.
-        """
-        return cls([(step, [index]) for index, step in enumerate(chain)])
+        self._nodes = nodes
 
     def __call__(self, z):
         """The output at z, and the local maps on the way to it.
@@ -39,14 +45,15 @@ class Network:
             z: tensor of shape `[batch, latent]`.
 
         Returns:
-            A tensor of shape `[batch, ...]`, and a list of pairs like those
-            of `nodes`.
+            A tensor of shape `[batch, ...]`, and a list of pairs of a local
+            map and the numbers of its inputs.
         """
         values, maps = [z], []
-        for step, inputs in self.nodes:
-            value, local_map = step(*(values[index] for index in inputs))
+        for node in self._nodes:
+            inputs = [values[index] for index in node.inputs]
+            value, local_map = node.step(*inputs)
             values.append(value)
-            maps.append((local_map, inputs))
+            maps.append((local_map, node.inputs))
         return values[-1], maps
 
     def split_dense(self):
@@ -56,17 +63,32 @@ class Network:
             A `Network` and a `steps.Dense`, or the network itself and None if
             it ends in another layer.
         """
-        last = self.nodes[-1][0] if self.nodes else None
-        if not isinstance(last, steps.Dense):
-            return self, None
-        return Network(self.nodes[:-1]), last
+        if self._nodes:
+            *nodes, last = self._nodes
+            # Not one that is applied to each pixel of an image.
+            if isinstance(last.step, steps.Dense) and last.rank == 2:
+                return Network(nodes), last.step
+        return self, None
+
+
+def of_chain(chain):
+    """The `Network` of some steps that are taken one after the other.
+
+    Args:
+        chain: list of steps, each of one vector.
+
+    Returns:
+        A `Network`.
+    """
+    return Network([Node(step, [index]) for index, step in enumerate(chain)])
 
 
 def read(decoder):
     """The `Network` of a Keras layer or model.
 
     Args:
-        decoder: a Keras layer or model that is built.
+        decoder: a Keras layer or model that is built, from `[batch, latent]`
+            to `[batch, ...]`.
 
     Returns:
         A `Network`.
@@ -74,19 +96,17 @@ def read(decoder):
     Raises:
         NotRecognised: if there is a layer whose linear form is not known.
     """
-    if type(decoder) is WithoutSigmoid:
-        nodes = read(decoder.decoder).nodes
-        if not nodes or not getattr(nodes[-1][0], "is_sigmoid", False):
-            raise NotRecognised("the sigmoid is not in its last layer")
-        return Network(_without_reshaping(nodes[:-1]))
-    reader = _Reader()
-    reader.read(decoder, [0])
-    return Network(_without_reshaping(reader.nodes))
+    if type(decoder) is not WithoutSigmoid:
+        return Network(_Reader().read(decoder))
+    *nodes, last = _Reader().read(decoder.decoder)
+    if not getattr(last.step, "is_sigmoid", False):
+        raise NotRecognised("the sigmoid at its end is not a layer's own")
+    return Network(_without_reshaping(nodes))
 
 
 def _without_reshaping(nodes):
     # The output is taken as flat.
-    while nodes and isinstance(nodes[-1][0], steps.Reshaping):
+    while nodes and isinstance(nodes[-1].step, steps.Reshaping):
         nodes = nodes[:-1]
     return nodes
 
@@ -95,25 +115,22 @@ class _Reader:
     """Collects the nodes of a network, in the order in which they run."""
 
     def __init__(self):
-        self.nodes = []
+        self._nodes = []
         self._dtype = None
 
-    def read(self, layer, inputs):
-        """Adds the nodes of a layer or model.
+    def read(self, decoder):
+        """The nodes of a decoder, up to the last that is not a reshaping."""
+        self._read(decoder, [0], 2)
+        return _without_reshaping(self._nodes)
 
-        Args:
-            layer: a Keras layer or model.
-            inputs: list of the numbers of its inputs.
-
-        Returns:
-            The number of its output.
-        """
+    def _read(self, layer, inputs, rank):
+        """Adds the nodes of a layer, and returns the number of its output."""
         if type(layer) in (keras.Sequential, Functional):
             return self._read_graph(layer, inputs)
         self._check_dtype(layer, layer.compute_dtype)
         for step in _steps(layer):
-            self.nodes.append((step, inputs))
-            inputs = [len(self.nodes)]
+            self._nodes.append(Node(step, inputs, rank))
+            inputs = [len(self._nodes)]
         return inputs[0]
 
     def _read_graph(self, model, inputs):
@@ -130,9 +147,11 @@ class _Reader:
                 # Keras has no public way from a tensor to what it is from.
                 operation, index, _ = tensor._keras_history
                 arguments = operation._inbound_nodes[index].arguments
+                sources = arguments.keras_tensors
                 _check_call(operation, arguments)
-                found = [number(each) for each in arguments.keras_tensors]
-                known[id(tensor)] = self.read(operation, found)
+                found = [number(each) for each in sources]
+                rank = len(sources[0].shape)
+                known[id(tensor)] = self._read(operation, found, rank)
             return known[id(tensor)]
 
         return number(model.outputs[0])

@@ -1,10 +1,10 @@
 """Views of dense piece-wise linear networks, exact and fast."""
 
+from tf_vlae.linearization import network
 from tf_vlae.linearization import steps
 from tf_vlae.linearization.dense_output import DenseOutputLinearization
 from tf_vlae.linearization.dense_output import DenseOutputLinearizer
 from tf_vlae.linearization.layerwise import LayerwiseLinearizer
-from tf_vlae.linearization.network import Network
 
 
 class PiecewiseLinearizer(DenseOutputLinearizer):
@@ -30,8 +30,8 @@ class PiecewiseLinearizer(DenseOutputLinearizer):
             for weights in hidden
             for step in (steps.Dense(*weights), steps.Activation(activation))
         ]
-        network = LayerwiseLinearizer(Network.of_chain(chain))
-        super().__init__(network, kernel, bias, output_gram)
+        layers = LayerwiseLinearizer(network.of_chain(chain))
+        super().__init__(layers, kernel, bias, output_gram)
 
 
 # A dense decoder is a network of known layers like any other.

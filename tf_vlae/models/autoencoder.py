@@ -17,6 +17,7 @@ from tf_vlae import validation
 from tf_vlae.draw import prior_of
 from tf_vlae.evaluation import resampling
 from tf_vlae.image_reader import ImageReader
+from tf_vlae.linearization import linearizer
 from tf_vlae.models import networks
 from tf_vlae.models import preparation
 from tf_vlae.models import walks
@@ -200,6 +201,12 @@ class Autoencoder(keras.Model):
     def family(self):
         """The covariances that the posterior can have, a str."""
         return self._given.posterior.family
+
+    @property
+    def linearization(self):
+        """How the decoder is linearized, and why, a str."""
+        self._require_built("linearization")
+        return linearizer(self.decoder).description
 
     @property
     def image_dtype(self):
