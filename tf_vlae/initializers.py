@@ -37,3 +37,34 @@ def dense(width, seed, **kwargs):
     return keras.layers.Dense(
         width, kernel_initializer=kernel_initializer(seed), **kwargs
     )
+
+
+def convolution(kind, filters, seed, **kwargs):
+    """A convolution that halves, or if transposed doubles, its images.
+
+    It starts from uniform He initialisation.
+
+    Args:
+        kind: `keras.layers.Conv2D` or `keras.layers.Conv2DTranspose`.
+        filters: int. Channels of the output.
+        seed: int, or None for a fresh one.
+        **kwargs: other arguments of the layer.
+
+    Returns:
+        The layer.
+    """
+    # Keras takes the inputs of a transposed kernel for its outputs.
+    is_transposed = kind is keras.layers.Conv2DTranspose
+    initializer = keras.initializers.VarianceScaling(
+        scale=2.0,
+        mode="fan_out" if is_transposed else "fan_in",
+        distribution="uniform",
+        seed=seed,
+    )
+    return kind(
+        filters,
+        strides=2,
+        padding="same",
+        kernel_initializer=initializer,
+        **kwargs,
+    )

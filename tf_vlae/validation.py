@@ -161,6 +161,33 @@ def _short(value):
     return text if len(text) <= 80 else f"{text[:80]}..."
 
 
+def network(name, value):
+    """Returns `"conv"`, or the width of each hidden layer, or raises.
+
+    Args:
+        name: name of the argument.
+        value: `"conv"`, or as of `hidden_widths`.
+    """
+    return value if value == "conv" else hidden_widths(name, value)
+
+
+def image_to_halve(name, shape, times):
+    """Raises an error unless images can be halved in height and width.
+
+    Args:
+        name: name of the argument.
+        shape: sequence, height, width and channels.
+        times: int. How often they are halved.
+    """
+    parts = 2**times
+    if len(shape) != 3 or any(not side or side % parts for side in shape[:2]):
+        expected = (
+            "images of height, width and channels, the sides multiples of "
+            f"{parts}"
+        )
+        raise invalid(name, expected, tuple(shape))
+
+
 def one_of(name, value, known):
     """Returns `known[value]`, or raises and lists the names."""
     if not isinstance(value, str) or value not in known:

@@ -77,7 +77,7 @@ class Encoder(keras.layers.Layer):
             initializer="zeros",
             trainable=False,
         )
-        *inputs, last = [data, *self.hidden]
+        *inputs, last = [self._build_features(input_shape), *self.hidden]
         for layer, width in zip(self.dense, inputs, strict=True):
             layer.build((None, width))
         self.mean_head.build((None, last))
@@ -85,8 +85,17 @@ class Encoder(keras.layers.Layer):
             self.log_variance_head.build((None, last))
         self.built = True
 
+    def _build_features(self, input_shape):
+        """Builds what comes before the dense layers, and gives its width."""
+        return math.prod(input_shape[1:])
+
+    def _features(self, x):
+        """What the dense layers see of centred images, `[batch, data]`."""
+        return x
+
     def call(self, x):
-        hidden = tf.reshape(x, [-1, self.center.shape[0]]) - self.center
+        centred = tf.reshape(x, [-1, self.center.shape[0]]) - self.center
+        hidden = self._features(centred)
         for layer in self.dense:
             hidden = self.activation(layer(hidden))
         log_variance = (

@@ -83,6 +83,8 @@ class Linearizer(abc.ABC):
         description: str, how the decoder is linearized, and why.
     """
 
+    description = "by the decoder's own linearizer"
+
     @abc.abstractmethod
     def __call__(self, z):
         """The `Linearization` at z, `[batch, latent]`."""

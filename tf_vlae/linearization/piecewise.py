@@ -2,6 +2,7 @@
 
 from tf_vlae.linearization import network
 from tf_vlae.linearization import steps
+from tf_vlae.linearization.base import Linearizer
 from tf_vlae.linearization.dense_output import DenseOutputLinearization
 from tf_vlae.linearization.dense_output import DenseOutputLinearizer
 from tf_vlae.linearization.layerwise import LayerwiseLinearizer
@@ -21,7 +22,7 @@ class PiecewiseLinearizer(DenseOutputLinearizer):
         output_gram: tensor W_L W_L^T, if it is there already.
     """
 
-    description = "exact: the decoder knows its own linear form"
+    description = Linearizer.description
 
     def __init__(self, kernels, biases, activation, output_gram=None):
         *hidden, (kernel, bias) = zip(kernels, biases, strict=True)

@@ -8,7 +8,6 @@ import tensorflow_probability as tfp
 
 from tf_vlae import activations
 from tf_vlae import answers
-from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import pixels
 from tf_vlae import seeds
@@ -48,7 +47,9 @@ class Autoencoder(keras.Model):
     Args:
         latent: int. Size of z. None takes it from `encoder`.
         hidden: int n (two hidden layers of n), or a sequence with the width
-            of each hidden layer, for encoder and decoder; `()` is linear.
+            of each hidden layer, for encoder and decoder; `()` is linear;
+            `"conv"` makes them convolutional, for images whose sides are
+            multiples of 4.
         posterior: a `tf_vlae.posteriors.Posterior`, how q(z|x) is made. By
             default a diagonal Gaussian from the encoder.
         likelihood: `"gaussian"`, `"bernoulli"` or a
@@ -109,7 +110,7 @@ class Autoencoder(keras.Model):
         networks.check("encoder", encoder)
         networks.check("decoder", decoder)
         self.latent = latent
-        self.hidden = validation.hidden_widths("hidden", hidden)
+        self.hidden = validation.network("hidden", hidden)
         self.likelihood = likelihoods.get(likelihood, dtype=self.dtype_policy)
         self.activation = activations.get(activation, self.dtype_policy)
         self.seed = validation.seed("seed", seeds.fresh_if_none(seed))
@@ -142,7 +143,7 @@ class Autoencoder(keras.Model):
             raise validation.invalid("x", expected, f"shape {input_shape}")
         self.image_shape = self._reader.image_shape = image_shape
         if self.encoder is None:
-            self.encoder = layers.Encoder(
+            self.encoder = networks.make_encoder(
                 self.latent,
                 self.hidden,
                 self.activation,

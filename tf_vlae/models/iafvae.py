@@ -14,7 +14,9 @@ class IAFVAE(Autoencoder):
     Args:
         latent: int. Size of z. None takes it from `encoder`.
         hidden: int n (two hidden layers of n), or a sequence with the width
-            of each hidden layer, for encoder and decoder; `()` is linear.
+            of each hidden layer, for encoder and decoder; `()` is linear;
+            `"conv"` makes them convolutional, for images whose sides are
+            multiples of 4.
         T: int. Number of steps of the flow. Their hidden layers are as wide
             as the last one of the encoder.
         likelihood: `"gaussian"`, `"bernoulli"` or a

@@ -20,18 +20,38 @@ def check(name, network):
         validation.layer(name, network)
 
 
-def make_decoder(output_shape, hidden, activation, **kwargs):
-    """The dense decoder, piece-wise linear where its activation is.
+def make_encoder(latent, hidden, activation, **kwargs):
+    """The encoder of the library, dense or convolutional.
 
     Args:
-        output_shape: tuple.
-        hidden: tuple with the width of each hidden layer.
+        latent: int.
+        hidden: tuple with the width of each hidden layer, or `"conv"`.
         activation: function or layer.
         **kwargs: other arguments of the layer.
 
     Returns:
-        A `PiecewiseLinearDecoder` or a `Decoder`.
+        An `Encoder` or a `ConvEncoder`.
     """
+    if hidden == "conv":
+        return layers.ConvEncoder(latent, activation=activation, **kwargs)
+    return layers.Encoder(latent, hidden, activation, **kwargs)
+
+
+def make_decoder(output_shape, hidden, activation, **kwargs):
+    """The decoder of the library, dense or convolutional.
+
+    Args:
+        output_shape: tuple.
+        hidden: tuple with the width of each hidden layer, or `"conv"`.
+        activation: function or layer.
+        **kwargs: other arguments of the layer.
+
+    Returns:
+        A `PiecewiseLinearDecoder`, a `Decoder` if the activation is not
+        piece-wise linear, or a `ConvDecoder`.
+    """
+    if hidden == "conv":
+        return layers.ConvDecoder(output_shape, activation=activation, **kwargs)
     is_piecewise = branches.of_activation(activation) is not None
     kind = layers.PiecewiseLinearDecoder if is_piecewise else layers.Decoder
     return kind(output_shape, hidden, activation, **kwargs)

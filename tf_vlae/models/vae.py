@@ -15,7 +15,9 @@ class VAE(Autoencoder):
     Args:
         latent: int. Size of z. None takes it from `encoder`.
         hidden: int n (two hidden layers of n), or a sequence with the width
-            of each hidden layer, for encoder and decoder; `()` is linear.
+            of each hidden layer, for encoder and decoder; `()` is linear;
+            `"conv"` makes them convolutional, for images whose sides are
+            multiples of 4.
         likelihood: `"gaussian"`, `"bernoulli"` or a
             `tf_vlae.likelihoods.Likelihood`.
         activation: any Keras activation, or `"maxout"`.

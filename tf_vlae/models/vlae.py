@@ -23,7 +23,9 @@ class VLAE(Autoencoder):
     Args:
         latent: int. Size of z. None takes it from `encoder`.
         hidden: int n (two hidden layers of n), or a sequence with the width
-            of each hidden layer, for encoder and decoder; `()` is linear.
+            of each hidden layer, for encoder and decoder; `()` is linear;
+            `"conv"` makes them convolutional, for images whose sides are
+            multiples of 4.
         T: int. Number of updates.
         step: float. Damping of the updates, a_t = step / (t + 1), by default
             0.5. A mode seeker has its own.
