@@ -13,6 +13,7 @@ from helpers import trainer_runs
 from trainers.benchmarking import case
 from trainers.benchmarking import grid
 from trainers.benchmarking import measurements
+from trainers.benchmarking import models
 from trainers.benchmarking import step_report
 from trainers.benchmarking.benchmark_step import BenchmarkStep
 from trainers.benchmarking.case import Case
@@ -48,6 +49,19 @@ class TestMatmulFlops:
             return tf.einsum("io,bil->bol", a, b)
 
         assert flops(product, [3, 5], [11, 3, 7]) == 2 * 11 * 3 * 5 * 7
+
+    @pytest.mark.parametrize("stride", [1, 2])
+    def test_convolution_and_its_gradients(self, stride):
+        def function(x, kernel):
+            with tf.GradientTape() as tape:
+                tape.watch([x, kernel])
+                y = tf.nn.conv2d(x, kernel, stride, "SAME")
+                loss = tf.reduce_sum(y**2)
+            return tape.gradient(loss, [x, kernel])
+
+        places = 11 * (8 // stride) * (6 // stride)
+        each = 2 * places * 3 * 3 * 5 * 7
+        assert flops(function, [11, 8, 6, 5], [3, 3, 5, 7]) == 3 * each
 
     def test_transpose_by_einsum_is_free(self):
         assert flops(lambda a: tf.einsum("ij->ji", a), [3, 5]) == 0
@@ -122,6 +136,15 @@ class TestSteps:
         step = BenchmarkStep(Case("small", "mnist", "vae", 0))
         assert step.flops() == 2 * 128 * products
 
+    def test_tapes_are_for_a_decoder_that_is_not_known(self):
+        found = {}
+        for form in ("tape", "full"):
+            model = models.make_model(Case("conv", "mnist", form, 1))
+            model.build((None, 28, 28, 1))
+            found[form] = model.linearization
+        assert found["tape"].startswith("by gradient tapes")
+        assert found["full"].startswith("layer by layer")
+
     @pytest.mark.slow
     def test_work_hardly_grows_with_pixels(self):
         mnist, cifar = (
@@ -158,9 +181,10 @@ class TestGrid:
             grid.FORMS,
         )
         # Four forms at each T and a VAE; two shapes at one size and T alone.
-        assert [len(group) for group in groups] == 3 * [17] + 3 * [17] + 2 * [5]
+        counts = [len(group) for group in groups]
+        assert counts == 3 * [17] + 3 * [17] + 2 * [5] + 3 * [17]
         assert all(len({c.group for c in group}) == 1 for group in groups)
-        assert len({case for group in groups for case in group}) == 112
+        assert len({case for group in groups for case in group}) == 163
 
     def test_choice(self):
         groups = grid.cases(
@@ -181,9 +205,13 @@ class TestGrid:
             ("big", "cifar", (500, 500), 50),
             ("big", "48x48x3", (500, 500), 50),
             ("small", "binary", (256,), 16),
+            ("conv", "binary", "conv", 16),
+            ("conv", "cifar", "conv", 32),
         ],
     )
-    def test_networks_are_those_of_the_paper(self, size, data, hidden, latent):
+    def test_networks_are_those_of_the_configs(
+        self, size, data, hidden, latent
+    ):
         case = Case(size, data, "full", 1)
         assert (case.hidden, case.latent) == (hidden, latent)
 

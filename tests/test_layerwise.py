@@ -12,6 +12,7 @@ import tf_vlae
 from helpers import direct_form
 from helpers import reference
 from helpers.direct_form import normal
+from tf_vlae.linearization import joint
 from tf_vlae.linearization import linearizer
 from tf_vlae.linearization import TapeLinearizer
 
@@ -251,10 +252,140 @@ class TestNetworks:
         decoder.build((None, LATENT))
         check(randomize(decoder))
 
+    @pytest.mark.parametrize("activation", ["relu", "elu", "maxout"])
+    def test_convolutional_network_of_the_library(self, activation):
+        decoder = tf_vlae.layers.ConvDecoder((4, 4, 1), (3, 2), activation)
+        decoder.build((None, LATENT))
+        check(randomize(decoder))
+
     def test_empty_batch(self):
         decoder = images(LAYERS["Conv2D"](), LAYERS["MaxPooling2D"]())
         view = linearizer(decoder)(normal(0, LATENT))
         assert view.jacobian().shape == (0, view.output.shape[1], LATENT)
+
+
+class OwnDense(layers.Dense):
+    def call(self, inputs, training=None):
+        return 2 * super().call(inputs)
+
+
+class OwnModel(keras.Sequential):
+    def call(self, inputs, training=None, mask=None):
+        return 2 * super().call(inputs)
+
+
+class OwnDecoder(tf_vlae.layers.ConvDecoder):
+    def call(self, z):
+        return 2 * super().call(z)
+
+
+def functional(function):
+    z = keras.Input([LATENT])
+    return keras.Model(z, function(z))
+
+
+def two_inputs():
+    inner = keras.Input([LATENT]), keras.Input([LATENT])
+    model = keras.Model(inner, layers.Add()(inner))
+    return functional(lambda z: model([z, z]))
+
+
+def own_model():
+    model = OwnModel([keras.Input([LATENT]), layers.Dense(3)])
+    model(tf.zeros([1, LATENT]))
+    return model
+
+
+UNKNOWN = {
+    "Lambda": lambda: functional(layers.Lambda(tf.square)),
+    "OwnDense": lambda: functional(OwnDense(3)),
+    "OwnModel": own_model,
+    "OwnDecoder": lambda: OwnDecoder((4, 4, 1), (2, 2)),
+    "softmax": lambda: functional(layers.Dense(3, "softmax")),
+    "LayerNormalization": lambda: functional(layers.LayerNormalization()),
+    "no layer": lambda: functional(keras.ops.tanh),
+    "one input": two_inputs,
+    "more arguments": lambda: functional(
+        lambda z: layers.Dropout(0.5)(z, training=True)
+    ),
+    "another dtype": lambda: functional(layers.Dense(3, dtype="float32")),
+    "causal": lambda: images(
+        layers.Conv1D(2, 2, padding="causal"), shape=(3, 2)
+    ),
+    "channels first": lambda: images(
+        layers.MaxPooling2D(2, data_format="channels_first")
+    ),
+}
+
+
+class TestUnknown:
+    @pytest.mark.parametrize("name", UNKNOWN)
+    def test_goes_to_tapes_and_says_so(self, name):
+        decoder = UNKNOWN[name]()
+        if not decoder.built:
+            decoder(tf.zeros([1, LATENT]))
+        found = linearizer(decoder)
+        assert isinstance(found, TapeLinearizer)
+        assert name in found.description
+
+    def test_own_classes_have_their_own_values(self):
+        decoder = randomize(UNKNOWN["OwnDense"]())
+        view = linearizer(decoder)(normal(3, LATENT))
+        kernel = decoder.layers[-1].kernel.numpy()
+        for jacobian in view.jacobian().numpy():
+            np.testing.assert_allclose(jacobian, 2 * kernel.T, rtol=1e-12)
+
+
+SEED = tf.constant([1, 2])
+
+
+def training_gradients(model, x):
+    with tf.GradientTape() as tape:
+        reconstruction, kl = model.elbo_terms(x, SEED, training=True)
+        loss = tf.reduce_mean(kl - reconstruction)
+    return loss, tape.gradient(loss, model.trainable_variables)
+
+
+class TestTraining:
+    @pytest.mark.parametrize(
+        ("covariance", "likelihood"),
+        [
+            ("full", "bernoulli"),
+            ("implicit", "gaussian"),
+            ("diagonal", "gaussian"),
+        ],
+    )
+    def test_gradients_are_those_of_tapes(
+        self, covariance, likelihood, monkeypatch
+    ):
+        # The sigmoid is taken off for a Bernoulli, and stays for a Gaussian.
+        decoder = images(
+            layers.Conv2DTranspose(2, 2, activation="relu"),
+            # Its moving statistics stay as they are.
+            layers.BatchNormalization(momentum=1.0),
+            layers.Conv2D(1, 3, activation="sigmoid"),
+            shape=(3, 3, 1),
+        )
+        model = tf_vlae.VLAE(
+            LATENT,
+            (4,),
+            decoder=decoder,
+            likelihood=likelihood,
+            covariance=covariance,
+            seed=0,
+            dtype="float64",
+        )
+        model.build((None, 2, 2, 1))
+        assert model.linearization.startswith("layer by layer")
+        x = np.random.default_rng(0).uniform(size=(4, 2, 2, 1))
+        loss, actual = training_gradients(model, x)
+        monkeypatch.setattr(joint, "linearizer", TapeLinearizer)
+        tapes, expected = training_gradients(model, x)
+        np.testing.assert_allclose(loss, tapes, rtol=1e-10)
+        for one, other in zip(actual, expected, strict=True):
+            scale = np.max(np.abs(other))
+            assert scale > 0
+            np.testing.assert_allclose(one, other, atol=1e-9 * scale)
 
 
 SHAPED = [

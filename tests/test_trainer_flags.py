@@ -53,6 +53,7 @@ BIG = {
     "covariance": "implicit",
     "num_samples": "5000",
 }
+CONV = {**PAPER, "hidden": "conv"}
 COLOR = {**PAPER, "hidden": "512", "latent": "32"}
 # What the flagfiles say, apart from the defaults.
 RESOLVED = {
@@ -62,6 +63,8 @@ RESOLVED = {
     "omniglot_big": {**BIG, "dataset": "omniglot"},
     "svhn_small": {**COLOR, "dataset": "svhn"},
     "cifar_small": {**COLOR, "dataset": "cifar10"},
+    "mnist_conv": {**CONV, "dataset": "mnist"},
+    "cifar_conv": {**CONV, "dataset": "cifar10", "latent": "32"},
     "cifar_big": {**BIG, "dataset": "cifar10"},
 }
 
@@ -77,7 +80,7 @@ class TestFlagfiles:
             f"{name}_{s}" for name in DATASETS for s in ("small", "big")
         }
         found = {path.stem for path in CONFIGS.glob("*.flags")}
-        assert found == {"digits", *expected}
+        assert found == {"digits", "mnist_conv", "cifar_conv", *expected}
 
     @pytest.mark.parametrize("name", DATASETS)
     @pytest.mark.parametrize("size", ["small", "big"])
@@ -230,3 +233,4 @@ class TestValues:
     def test_hidden_layers(self):
         assert trainer_runs.parse("--hidden=7,5")[0].hidden == (7, 5)
         assert trainer_runs.parse("--hidden=7")[0].hidden == (7,)
+        assert trainer_runs.parse("--hidden=conv")[0].hidden == "conv"

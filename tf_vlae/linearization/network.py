@@ -180,7 +180,7 @@ def _check_call(operation, arguments):
         )
     positional = keras.tree.flatten(arguments.args)
     plain = all(map(keras.backend.is_keras_tensor, positional))
-    # `training=False` is there by default.
-    if any(arguments.kwargs.values()) or not plain:
+    # `training=False` and masks of None are there by default.
+    if any(keras.tree.flatten(arguments.kwargs)) or not plain:
         name = layer_steps.describe(operation)
         raise NotRecognised(f"{name} is called with more arguments")

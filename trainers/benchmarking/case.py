@@ -3,7 +3,7 @@ import math
 
 from trainers.training import configs
 
-SIZES = ("small", "big")
+SIZES = ("small", "big", "conv")
 SHAPES = {
     "mnist": (28, 28, 1),
     "cifar": (32, 32, 3),
@@ -11,6 +11,8 @@ SHAPES = {
     "14x14x1": (14, 14, 1),
     "48x48x3": (48, 48, 3),
 }
+# What the convolutional network is measured on.
+CONV_DATA = ("mnist", "cifar", "binary")
 # Data sets of the paper that have networks of their own.
 _EXPERIMENTS = {"cifar": "cifar10", "binary": "binary_mnist"}
 
@@ -20,11 +22,13 @@ class Case:
     """A training step to measure.
 
     Args:
-        size: one of `SIZES`, the networks of the paper.
+        size: one of `SIZES`, the networks of the paper and a convolutional
+            one.
         data: one of `SHAPES`. All are Gaussian but binary, a Bernoulli.
         form: one of `grid.FORMS`: Algorithm 1 as it is written, the library's
-            VLAE with each of three covariances, and its VAE; or "evaluation",
-            the log-likelihood of a VLAE in place of a step.
+            VLAE with each of three covariances, the first of them also by
+            gradient tapes, and its VAE; or "evaluation", the log-likelihood
+            of a VLAE in place of a step.
         T: int. Number of updates, 0 for a VAE.
     """
 
@@ -65,5 +69,8 @@ class Case:
 
     @property
     def _settings(self):
-        """Those of the paper's experiment, which has the network."""
-        return configs.settings(_EXPERIMENTS.get(self.data, "mnist"), self.size)
+        """Those of the experiment that has the network."""
+        experiment = _EXPERIMENTS.get(self.data, "mnist")
+        if self.size == "conv" and self.data == "binary":
+            experiment = "mnist"
+        return configs.settings(experiment, self.size)

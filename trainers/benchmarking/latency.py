@@ -10,6 +10,7 @@ import tf_vlae
 from trainers.benchmarking import measurements
 from trainers.benchmarking import models
 from trainers.benchmarking.case import Case
+from trainers.benchmarking.case import CONV_DATA
 from trainers.common import tables
 
 BATCHES = (1, 16, 128)
@@ -33,6 +34,7 @@ def cases(sizes, data):
         ]
         for size in sizes
         for name in data
+        if size != "conv" or name in CONV_DATA
     ]
 
 

@@ -1,22 +1,30 @@
-"""Floating-point operations of the matrix products in a graph."""
+"""Floating-point operations of the products in a graph."""
 
 import math
 
 import tensorflow as tf
 
 _PRODUCTS = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+# Convolutions, with where their kernel and their smaller side are among inputs
+# and outputs. A stride leaves fewer places on that side for the kernel to be.
+_CONVOLUTIONS = {
+    "Conv2D": lambda op: (op.inputs[1], op.outputs[0]),
+    "Conv2DBackpropInput": lambda op: (op.inputs[1], op.inputs[2]),
+    "Conv2DBackpropFilter": lambda op: (op.outputs[0], op.inputs[2]),
+}
 _LOOPS = ("While", "StatelessWhile")
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 
 
 def matmul_flops(graph):
-    """Operations of all matrix products that running a graph takes.
+    """Operations of all products and convolutions that running a graph takes.
 
-    A product of `[n, k]` and `[k, m]` has 2 n k m of them. Products that no
-    output needs are not run, and do not count; the body of a loop counts as
-    often as it runs. Equal products count each, though TensorFlow may merge
-    them. Branches of conditionals are not looked into, and factorisations and
-    solves are no products.
+    A product of `[n, k]` and `[k, m]` has 2 n k m of them, and a convolution
+    as many as the product that it is for each place of its kernel. Products
+    that no output needs are not run, and do not count; the body of a loop
+    counts as often as it runs. Equal products count each, though TensorFlow
+    may merge them. Branches of conditionals are not looked into, and
+    factorisations and solves are no products.
 
     Args:
         graph: graph of a concrete `tf.function`, all shapes known. Its loops
@@ -51,6 +59,9 @@ def _needed(graph):
 def _flops(op):
     if op.type in _PRODUCTS:
         return _product(op)
+    if op.type in _CONVOLUTIONS:
+        kernel, places = map(_shape, _CONVOLUTIONS[op.type](op))
+        return 2 * math.prod(places) * math.prod(kernel[:-1])
     if op.type == "Einsum":
         return _einsum(op)
     if op.type in _LOOPS:

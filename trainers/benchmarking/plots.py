@@ -11,6 +11,7 @@ from trainers.benchmarking.grid import PIXELS_T
 
 _STYLES = {
     "direct": {"label": "VLAE, direct form", "color": "C3", "marker": "s"},
+    "tape": {"label": "VLAE, full, by tapes", "color": "C4", "marker": "D"},
     "full": {"label": "VLAE, full", "color": "C0", "marker": "o"},
     "implicit": {"label": "VLAE, implicit", "color": "C2", "marker": "^"},
     "diagonal": {"label": "VLAE, diagonal", "color": "C1", "marker": "v"},

@@ -1,4 +1,4 @@
-"""The flagfiles of the paper's experiments."""
+"""The flagfiles of the experiments."""
 
 import functools
 import pathlib
@@ -14,7 +14,8 @@ def path(dataset, size):
 
     Args:
         dataset: str, a name of `tf_vlae.datasets`.
-        size: `"small"` or `"big"`. Of no matter for digits.
+        size: `"small"`, `"big"`, or for MNIST and CIFAR10 `"conv"`. Of no
+            matter for digits.
 
     Returns:
         A `pathlib.Path`.

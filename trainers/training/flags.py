@@ -45,7 +45,7 @@ def settings(values):
     found = values.flag_values_dict()
     # All that it says is there.
     del found["recipe"]
-    found["hidden"] = tuple(map(int, found["hidden"]))
+    found["hidden"] = _hidden(found["hidden"])
     found["warm_start"] = _warm_start(found["warm_start"], found["epochs"])
     return types.SimpleNamespace(**found)
 
@@ -115,7 +115,8 @@ def _define_model(values):
         "hidden",
         ["256"],
         "Widths of the hidden layers, in encoder and decoder alike: 500,500 "
-        "is two layers, and nothing a linear model.",
+        "is two layers, and nothing a linear model. conv makes them "
+        "convolutional, for images whose sides are multiples of 4.",
         flag_values=values,
     )
     flags.DEFINE_integer(
@@ -305,8 +306,10 @@ def _define_checks(values):
     )
     flags.register_validator(
         "hidden",
-        lambda widths: all(map(list_flags.is_count, widths)),
-        "Expected positive integers, as in 500,500.",
+        lambda widths: (
+            widths == ["conv"] or all(map(list_flags.is_count, widths))
+        ),
+        "Expected positive integers, as in 500,500, or conv.",
         values,
     )
     flags.register_multi_flags_validator(
@@ -321,6 +324,11 @@ def _define_checks(values):
         "--strategy=multi_worker needs a --workdir that all the workers share.",
         values,
     )
+
+
+def _hidden(texts):
+    """The argument of a model that a checked value of the flag stands for."""
+    return "conv" if texts == ["conv"] else tuple(map(int, texts))
 
 
 def _warm_start(text, epochs):
