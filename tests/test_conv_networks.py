@@ -89,8 +89,8 @@ def trained():
     # All pixels of an image are alike, which is to be found out.
     x = np.tile(np.round(random_images(32)[:, :1, :1, :1]), (1, *SHAPE))
     model = tf_vlae.VLAE(3, "conv", likelihood="bernoulli", seed=0)
-    model.compile(keras.optimizers.Adam(2e-3))
-    history = model.fit(x, epochs=6, batch_size=16, verbose=0).history
+    model.compile(keras.optimizers.Adam(1e-2))
+    history = model.fit(x, epochs=8, batch_size=16, verbose=0).history
     return model, x, history
 
 
