@@ -25,8 +25,8 @@ class LaplacePosterior(keras.layers.Layer):
 
     Args:
         decoder: a Keras layer or model from `[batch, latent]` to
-            `[batch, ...]`. A `PiecewiseLinearDecoder` is linearized exactly
-            and fast, any other by automatic differentiation.
+            `[batch, ...]`. A network of known layers is linearized layer by
+            layer, any other by automatic differentiation.
         likelihood: `"gaussian"`, `"bernoulli"` or a `Likelihood`.
         T: int. Number of updates.
         step: float. Damping of the updates, a_t = step / (t + 1), by default

@@ -1,7 +1,5 @@
 """Views for likelihoods whose information is not diagonal in y."""
 
-import tensorflow as tf
-
 from tf_vlae.linearization.base import Linearization
 
 
@@ -38,7 +36,6 @@ class LinearizationInCoordinates(Linearization):
             self._likelihood.cotangent(self.output, r)
         )
 
-    def jacobian(self):
-        rows = tf.linalg.matrix_transpose(self._linearization.jacobian())
-        rows = self._likelihood.tangent(self.output[:, None], rows)
-        return tf.linalg.matrix_transpose(rows)
+    def jacobian_rows(self):
+        rows = self._linearization.jacobian_rows()
+        return self._likelihood.tangent(self.output[:, None], rows)
