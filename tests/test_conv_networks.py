@@ -90,14 +90,14 @@ def trained():
     x = np.tile(np.round(random_images(32)[:, :1, :1, :1]), (1, *SHAPE))
     model = tf_vlae.VLAE(3, "conv", likelihood="bernoulli", seed=0)
     model.compile(keras.optimizers.Adam(1e-2))
-    history = model.fit(x, epochs=8, batch_size=16, verbose=0).history
+    history = model.fit(x, epochs=14, batch_size=16, verbose=0).history
     return model, x, history
 
 
 class TestModels:
     def test_trains(self, trained):
         model, _, history = trained
-        assert history["loss"][-1] < history["loss"][0] - 5
+        assert history["loss"][-1] < history["loss"][0] - 10
         assert model.linearization.startswith("layer by layer")
 
     def test_saves_and_loads(self, trained, tmp_path):
