@@ -65,10 +65,10 @@ def direct_values(decoder, z, v, r):
     }
 
 
-def with_gradients(function, z, variables):
+def with_gradients(function, tensors, variables):
     """Values, and the gradient of an uneven sum of all of them."""
     with tf.GradientTape() as tape:
-        tape.watch(z)
+        tape.watch(tensors)
         found = function()
         total = tf.add_n(
             [
@@ -77,7 +77,7 @@ def with_gradients(function, z, variables):
             ]
         )
     gradients = tape.gradient(
-        total, [z, *variables], unconnected_gradients="zero"
+        total, [*tensors, *variables], unconnected_gradients="zero"
     )
     return found, gradients
 
@@ -90,10 +90,10 @@ def check(decoder, batch=3, tolerance=1e-10):
     assert not isinstance(own, TapeLinearizer), own.description
     variables = decoder.trainable_variables
     actual, actual_gradients = with_gradients(
-        lambda: values(linearizer(decoder)(z), v, r), z, variables
+        lambda: values(linearizer(decoder)(z), v, r), [z, v, r], variables
     )
     expected, expected_gradients = with_gradients(
-        lambda: direct_values(decoder, z, v, r), z, variables
+        lambda: direct_values(decoder, z, v, r), [z, v, r], variables
     )
     tolerances = {"rtol": tolerance, "atol": tolerance}
     for name in expected:
