@@ -393,27 +393,55 @@ SHAPED = [
 ]
 
 
-@st.composite
-def chains(draw):
-    """A network of up to four layers, with a shortcut over some perhaps."""
+PLANS = st.lists(st.tuples(st.sampled_from(SHAPED), st.booleans()), max_size=3)
+
+
+def chain(activation, plan):
+    """A network of some layers, each perhaps with a shortcut over it."""
     z = keras.Input([LATENT])
-    h = layers.Dense(18, draw(st.sampled_from(["relu", "tanh", None])))(z)
-    h = layers.Reshape(IMAGE)(h)
-    for name in draw(st.lists(st.sampled_from(SHAPED), max_size=3)):
+    h = layers.Reshape(IMAGE)(layers.Dense(18, activation)(z))
+    for name, has_shortcut in plan:
         if min(h.shape[1:3]) < 3 or h.shape[-1] % 2:
             break
         before, h = h, LAYERS[name]()(h)
-        if before.shape == h.shape and draw(st.booleans()):
+        if before.shape == h.shape and has_shortcut:
             h = layers.Add()([before, h])
     if np.prod(h.shape[1:]) > 30:
         h = layers.Conv2D(1, 3, 2, "same", activation="relu")(h)
-    return keras.Model(z, h)
+    return randomize(keras.Model(z, h))
 
 
 class TestRandomChains:
-    @hypothesis.given(chains())
-    @hypothesis.settings(
-        max_examples=12, deadline=None, derandomize=True, database=None
-    )
-    def test_equal_tapes(self, decoder):
-        check(randomize(decoder), batch=2)
+    @hypothesis.given(st.sampled_from(["relu", "tanh", None]), PLANS)
+    @hypothesis.settings(max_examples=12, deadline=None, derandomize=True)
+    def test_equal_tapes(self, activation, plan):
+        check(chain(activation, plan), batch=2)
+
+
+class TestGraphs:
+    @pytest.mark.parametrize("name", ["Conv2D", "Maxout", "MaxPooling2D"])
+    def test_products_in_a_loop_of_any_batch(self, name):
+        decoder = images(LAYERS[name]())
+        weight = tf.constant(2.0, tf.float64)
+
+        @tf.function(
+            input_signature=[tf.TensorSpec([None, LATENT], tf.float64)] * 2,
+            autograph=False,
+        )
+        def product(z, v):
+            view = linearizer(decoder)(z)
+            (v,) = tf.while_loop(
+                lambda v: True,
+                lambda v: (view.gram_product(weight, v),),
+                (v,),
+                maximum_iterations=2,
+            )
+            return v, view.gram(weight)
+
+        z, v = normal(3, LATENT), normal(3, LATENT, seed=1)
+        _, jacobian = direct_form.linearize(decoder, z)
+        gram = 2 * tf.matmul(jacobian, jacobian, transpose_a=True)
+        found, matrix = product(z, v)
+        np.testing.assert_allclose(matrix, gram, rtol=1e-10)
+        expected = tf.linalg.matvec(tf.matmul(gram, gram), v)
+        np.testing.assert_allclose(found, expected, rtol=1e-10)

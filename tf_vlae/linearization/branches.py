@@ -101,7 +101,7 @@ class SlopeBranches:
 
 
 def _leading(tensor):
-    return tf.unstack(tf.shape(tensor)[:-1], num=tensor.shape.rank - 1)
+    return [-1, *tensor.shape[1:-1]]
 
 
 def of_activation(activation):
