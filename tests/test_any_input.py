@@ -167,6 +167,10 @@ MADE = {
     tf_vlae.likelihoods.Grouped: of_class(
         tf_vlae.likelihoods.Grouped, groups=[("gaussian", [0, 1])]
     ),
+    tf_vlae.layers.ConvEncoder: of_class(tf_vlae.layers.ConvEncoder, latent=2),
+    tf_vlae.layers.ConvDecoder: of_class(
+        tf_vlae.layers.ConvDecoder, output_shape=(4, 4, 1)
+    ),
     tf_vlae.layers.Encoder: of_class(tf_vlae.layers.Encoder, latent=2),
     tf_vlae.layers.Decoder: of_class(tf_vlae.layers.Decoder, output_shape=3),
     tf_vlae.layers.PiecewiseLinearDecoder: of_class(

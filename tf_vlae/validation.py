@@ -168,24 +168,40 @@ def network(name, value):
         name: name of the argument.
         value: `"conv"`, or as of `hidden_widths`.
     """
-    return value if value == "conv" else hidden_widths(name, value)
+    is_name = isinstance(value, str) and value == "conv"
+    return value if is_name else hidden_widths(name, value)
 
 
-def image_to_halve(name, shape, times):
-    """Raises an error unless images can be halved in height and width.
+def filters(name, value):
+    """Returns the channels of each convolution, one at least, or raises.
 
     Args:
         name: name of the argument.
-        shape: sequence, height, width and channels.
+        value: as of `hidden_widths`.
+    """
+    found = hidden_widths(name, value)
+    if not found:
+        raise invalid(name, "the channels of one convolution at least", value)
+    return found
+
+
+def image_to_halve(name, value, times):
+    """Returns the shape of images to halve in height and width, or raises.
+
+    Args:
+        name: name of the argument.
+        value: sequence, height, width and channels.
         times: int. How often they are halved.
     """
     parts = 2**times
-    if len(shape) != 3 or any(not side or side % parts for side in shape[:2]):
+    sizes = shape(name, value)
+    if len(sizes) != 3 or any(side % parts for side in sizes[:2]):
         expected = (
             "images of height, width and channels, the sides multiples of "
             f"{parts}"
         )
-        raise invalid(name, expected, tuple(shape))
+        raise invalid(name, expected, value)
+    return sizes
 
 
 def one_of(name, value, known):

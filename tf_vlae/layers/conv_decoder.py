@@ -48,10 +48,11 @@ class ConvDecoder(keras.layers.Layer):
         **kwargs,
     ):
         super().__init__(**kwargs)
-        self.filters = validation.hidden_widths("filters", filters)
+        self.filters = validation.filters("filters", filters)
         depth = len(self.filters)
-        validation.image_to_halve("output_shape", output_shape, depth)
-        self.output_shape = tuple(output_shape)
+        self.output_shape = validation.image_to_halve(
+            "output_shape", output_shape, depth
+        )
         self.activation = activations.get(activation, self.dtype_policy)
         self.seed = seed
         each_seed = seeds.sequence(seed)

@@ -52,7 +52,7 @@ class ConvEncoder(Encoder):
         super().__init__(
             latent, (width,), activation, log_variance, seed, **kwargs
         )
-        self.filters = validation.hidden_widths("filters", filters)
+        self.filters = validation.filters("filters", filters)
         pieces = activations.pieces(self.activation)
         # Not the seeds of the dense layers.
         each_seed = seeds.sequence(None if seed is None else f"conv {seed}")
@@ -70,8 +70,10 @@ class ConvEncoder(Encoder):
 
     def _build_features(self, input_shape):
         depth = len(self.filters)
-        validation.image_to_halve("x", input_shape[1:], depth)
-        height, width, channels = self._image_shape = tuple(input_shape[1:])
+        self._image_shape = validation.image_to_halve(
+            "x", tuple(input_shape[1:]), depth
+        )
+        height, width, channels = self._image_shape
         for layer, filters in zip(self.convolutions, self.filters, strict=True):
             layer.build((None, height, width, channels))
             height, width, channels = height // 2, width // 2, filters
