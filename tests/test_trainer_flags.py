@@ -139,6 +139,9 @@ class TestRecipes:
             assert settings.clip_norm == 200
             assert 1e-3 < settings.learning_rate < 1e-2
 
+    def test_fast_is_slower_where_it_would_diverge(self):
+        assert config("svhn_small", "--recipe=fast").learning_rate == 2e-3
+
     def test_fast_refines_late(self):
         settings = config("mnist_big", "--recipe=fast", "--epochs=40")
         assert settings.covariance == "diagonal"
