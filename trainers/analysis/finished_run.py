@@ -1,0 +1,46 @@
+import functools
+
+import keras
+
+from trainers.analysis import runs
+from trainers.training import experiment
+
+
+class FinishedRun:
+    """A run that is finished: its settings, its model and test images.
+
+    Args:
+        folder: `pathlib.Path` of the run.
+        data_dir: str or None, where the data sets are.
+
+    Attributes:
+        folder: `pathlib.Path`.
+        settings: those of the run.
+        model_name: str, what people call its model.
+    """
+
+    def __init__(self, folder, data_dir):
+        self.folder = folder
+        self.settings = runs.settings(folder, data_dir)
+        self.model_name = runs.label(self.settings)
+
+    @functools.cached_property
+    def model(self):
+        """The `tf_vlae.Autoencoder` of its best epoch."""
+        return keras.saving.load_model(self.folder / "model.keras")
+
+    @functools.cached_property
+    def _data(self):
+        return experiment.load_data(self.settings)
+
+    def test_images(self, n):
+        """The first test images, fewer where there are fewer.
+
+        Args:
+            n: int.
+
+        Returns:
+            An array of shape `[n, *image_shape]`, as the model takes them.
+        """
+        batches = self._data.test.unbatch().take(n).batch(n)
+        return next(batches.as_numpy_iterator())
