@@ -3,6 +3,7 @@ import functools
 import keras
 
 from trainers.analysis import runs
+from trainers.common import labels
 from trainers.training import experiment
 
 
@@ -44,3 +45,25 @@ class FinishedRun:
         """
         batches = self._data.test.unbatch().take(n).batch(n)
         return next(batches.as_numpy_iterator())
+
+
+def named(found):
+    """Runs with labels that tell them apart.
+
+    Args:
+        found: list of `FinishedRun`.
+
+    Returns:
+        A dict from labels, such as "VLAE, T=4", to each run, in their order.
+    """
+    names = [run.folder.name for run in found]
+    # The name of a folder, or all of its path where names are the same.
+    keys = [
+        name if names.count(name) == 1 else str(run.folder)
+        for name, run in zip(names, found, strict=True)
+    ]
+    told = labels.distinct(
+        {"run": key, "model": run.model_name}
+        for key, run in zip(keys, found, strict=True)
+    )
+    return {told[key]: run for key, run in zip(keys, found, strict=True)}

@@ -68,9 +68,9 @@ def existing(paths, file, name):
         name: str, what the paths are called.
 
     Returns:
-        A list of `pathlib.Path`.
+        A list of `pathlib.Path`, each once.
     """
-    found = [pathlib.Path(path) for path in paths]
+    found = list(dict.fromkeys(map(pathlib.Path, paths)))
     if found and all((folder / file).exists() for folder in found):
         return found
     sys.exit(

@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_vlae import datasets
 from tf_vlae import plots
-from trainers.common import labels
+from trainers.analysis import finished_run
 from trainers.drawing import tiny_models
 
 _UPDATES = 5
@@ -33,7 +33,7 @@ def update_paths(runs):
     """Of runs with two latent dimensions, or else of tiny models."""
     models = {
         name: run.model
-        for name, run in _named(runs).items()
+        for name, run in finished_run.named(runs).items()
         if run.settings.latent == 2
     }
     if models:
@@ -51,7 +51,7 @@ def covariances(runs):
         raise NotShownError("it is of runs, and no --workdir is given")
     x = _same_images(runs, 1)
     matrices = {}
-    for name, run in _named(runs).items():
+    for name, run in finished_run.named(runs).items():
         _, scale = run.model.moments(x)
         matrices[name] = scale[0] @ np.transpose(scale[0])
     return plots.covariances(matrices)
@@ -105,13 +105,6 @@ OF_EACH = {
     "interpolations": interpolations,
 }
 NAMES = (*OF_ALL, *OF_EACH)
-
-
-def _named(runs):
-    """Labels for people, with their runs."""
-    rows = [{"run": str(r.folder), "model": r.model_name} for r in runs]
-    names = labels.distinct(rows)
-    return {names[str(run.folder)]: run for run in runs}
 
 
 def _same_images(runs, n):
