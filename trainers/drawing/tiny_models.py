@@ -11,6 +11,7 @@ from trainers.common.progress_bar import ProgressBar
 
 _TOY_POINTS = 1000
 _TOY_EPOCHS = 100
+_DIGIT_EPOCHS = 20
 _STEPS = 4
 _KINDS = {
     labels.of("vae", None): (tf_vlae.VAE, {}),
@@ -41,12 +42,11 @@ def toy_model():
     return model
 
 
-def digit_models(digits, epochs=20):
+def digit_models(digits):
     """Models with two latent dimensions, trained on the digits.
 
     Args:
         digits: the `ImageData`.
-        epochs: int.
 
     Returns:
         A dict from what people call them to each `tf_vlae.Autoencoder`.
@@ -56,6 +56,6 @@ def digit_models(digits, epochs=20):
     for name, (kind, own) in bar:
         model = kind(2, (64,), seed=0, **own)
         model.compile(keras.optimizers.Adam(3e-3))
-        model.fit(digits.train, epochs=epochs, verbose=0)
+        model.fit(digits.train, epochs=_DIGIT_EPOCHS, verbose=0)
         models[name] = model
     return models

@@ -55,15 +55,9 @@ function stroke(index) {
    legend has the values at it. */
 class Chart {
   constructor(place, views) {
-    this.width = 640;
-    this.height = 340;
     this.margin = { left: 64, right: 16, top: 12, bottom: 44 };
     this.place = place;
-    this.picture = svg("svg", {
-      viewBox: `0 0 ${this.width} ${this.height}`,
-      tabindex: 0,
-      role: "img",
-    });
+    this.picture = svg("svg", { tabindex: 0, role: "img" });
     this.legend = html("ul", { class: "legend" });
     this.position = html("p", { class: "note", role: "status" });
     place.append(this.picture, this.legend, this.position);
@@ -77,6 +71,10 @@ class Chart {
     this.picture.addEventListener("pointermove", (event) => this.point(event));
     this.picture.addEventListener("pointerdown", (event) => this.point(event));
     this.picture.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("resize", () => {
+      this.draw();
+      this.move(this.at);
+    });
     this.show(views[0]);
   }
 
@@ -99,8 +97,9 @@ class Chart {
     this.low = low - space;
     this.high = high + space;
     this.draw();
-    this.at = this.steps.length - 1;
-    this.move(this.at);
+    // The end of training, and the level that people ask for.
+    const share = view.limits ? 0.9 : 1;
+    this.move(Math.round(share * (this.steps.length - 1)));
   }
 
   x(value) {
@@ -116,14 +115,21 @@ class Chart {
   }
 
   draw() {
+    // In pixels of the screen, so that text can be read on any.
+    this.width = Math.max(280, this.place.clientWidth);
+    this.height = Math.min(380, 0.6 * this.width + 60);
+    const box = `0 0 ${this.width} ${this.height}`;
+    this.picture.setAttribute("viewBox", box);
     const { left, right, top, bottom } = this.margin;
-    const [width, height] = [this.width - left - right, this.height - top - bottom];
+    const width = this.width - left - right;
+    const height = this.height - top - bottom;
     const clip = svg("clipPath", { id: `${this.place.id}-clip` });
     clip.append(svg("rect", { x: left, y: top, width, height }));
     this.picture.replaceChildren(clip);
     for (const [value, text] of ticks(this.left, this.right)) {
       const x = this.x(value);
-      const below = { x, y: this.height - bottom + 16, "text-anchor": "middle" };
+      const y = this.height - bottom + 16;
+      const below = { x, y, "text-anchor": "middle" };
       this.picture.append(svg("text", below, text));
     }
     for (const [value, text] of ticks(this.low, this.high)) {
@@ -189,9 +195,10 @@ class Chart {
       const point = line.points.find(([x]) => x === step);
       const value = point ? Number(point[1].toFixed(3)) : "-";
       const item = html("li", {});
-      const sample = svg("svg", { viewBox: "0 0 32 12", "aria-hidden": "true" });
-      const line_ = { x1: 0, x2: 32, y1: 6, y2: 6, class: "line" };
-      sample.append(svg("line", { ...line_, ...stroke(number) }));
+      const hidden = { "aria-hidden": "true" };
+      const sample = svg("svg", { viewBox: "0 0 32 12", ...hidden });
+      const level = { x1: 0, x2: 32, y1: 6, y2: 6, class: "line" };
+      sample.append(svg("line", { ...level, ...stroke(number) }));
       item.append(sample, `${line.label}: ${value}`);
       this.legend.append(item);
       told.push(`${line.label} ${value}`);
@@ -200,10 +207,12 @@ class Chart {
       const x = this.x(step);
       this.cursor.setAttribute("x1", x);
       this.cursor.setAttribute("x2", x);
-      this.position.textContent = `At ${this.view.x} ${Number(step.toFixed(4))}.`;
+      const value = Number(step.toFixed(4));
+      this.position.textContent = `At ${this.view.x}: ${value}.`;
     }
     const hint = "Arrow keys move along it.";
-    const text = `${this.place.dataset.title}, ${this.view.y}. ${hint} ${told.join(", ")}`;
+    const name = `${this.place.dataset.title}, ${this.view.y}.`;
+    const text = `${name} ${hint} ${told.join(", ")}`;
     this.picture.setAttribute("aria-label", text);
   }
 }
@@ -429,7 +438,8 @@ class Explorer {
     });
     const where = this.z.map((value) => value.toFixed(2)).join(", ");
     this.status.textContent = `z = (${where})`;
-    this.canvas.setAttribute("aria-label", `The decoded image at z = (${where})`);
+    const name = `The decoded image at z = (${where})`;
+    this.canvas.setAttribute("aria-label", name);
   }
 
   paint(image) {

@@ -10,7 +10,6 @@ from trainers.reporting.markup import join
 from trainers.reporting.markup import table
 
 _LEVELS = (0.5, 0.9)
-_COLUMNS = 8
 _QUANTITIES = {
     "val_elbo": "validation ELBO",
     "elbo": "training ELBO",
@@ -45,7 +44,9 @@ def results(found):
         "over the images: from the run's own posterior, as the paper has it, "
         "and from the Laplace posterior, the same estimator for all models."
     )
-    return join(table("Results", rows), element("p", note, class_="note"))
+    return join(
+        table("Test set and training", rows), element("p", note, class_="note")
+    )
 
 
 def settings(found):
@@ -103,7 +104,7 @@ def calibration(found):
     )
     return join(
         _chart("coverage", None, "Coverage at all levels"),
-        table("Calibration", rows),
+        table("Coverage and importance weights", rows),
         element("p", note, class_="note"),
     )
 
@@ -145,7 +146,7 @@ def run(number, each):
         each: its `Findings`.
     """
     samples = pictures.grid(
-        _rows(each.samples), f"{len(each.samples)} samples from the prior"
+        each.samples, f"{len(each.samples)} samples from the prior"
     )
     return join(
         element("h3", "Reconstructions"),
@@ -249,34 +250,25 @@ def _chart(name, choice, title):
     )
 
 
-def _rows(images):
-    """Images in rows, the last filled with white ones."""
-    missing = -len(images) % _COLUMNS
-    blank = np.ones([missing, *images.shape[1:]], images.dtype)
-    images = np.concatenate([images, blank])
-    return images.reshape(-1, _COLUMNS, *images.shape[1:])
-
-
 def _reconstructions(number, each):
     count = len(each.data)
-    data = pictures.grid(_rows(each.data), f"{count} test images")
+    data = pictures.grid(each.data, f"{count} test images")
     figure = element("figure", element("figcaption", "Test images"), data)
+    if len(each.updates) == 1:
+        only = pictures.grid(each.updates[0], "Their reconstructions")
+        caption = element("figcaption", "Reconstructions")
+        return join(figure, element("figure", caption, only))
     names = [
         f"after {t} update{'' if t == 1 else 's'}"
         for t in range(len(each.updates))
     ]
     steps = [
-        pictures.grid(
-            _rows(images), f"Their reconstructions {name}", data_step=t
-        )
+        pictures.grid(images, f"Their reconstructions {name}", data_step=t)
         for t, (images, name) in enumerate(
             zip(each.updates, names, strict=True)
         )
     ]
     last = len(steps) - 1
-    if not last:
-        caption = element("figcaption", "Reconstructions")
-        return join(figure, element("figure", caption, *steps))
     slider = element(
         "input",
         type="range",
@@ -304,7 +296,7 @@ def _extremes(name, what, extremes):
         figures.append(
             element(
                 "figure",
-                pictures.grid(each.pair[None], alt),
+                pictures.grid(each.pair, alt, columns=2),
                 element("figcaption", text),
             )
         )
