@@ -39,9 +39,9 @@ def update_paths(runs):
     if models:
         x = _same_images(runs, 1)
     else:
-        digits = datasets.load("digits")
-        models = tiny_models.digit_models(digits)
-        x = next(digits.test.unbatch().batch(1).as_numpy_iterator())
+        models = tiny_models.digit_models()
+        digits = datasets.load("digits", batch_size=1)
+        x = next(digits.test.as_numpy_iterator())
     return plots.update_paths(models, x, T=_UPDATES)
 
 

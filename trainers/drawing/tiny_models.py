@@ -42,16 +42,15 @@ def toy_model():
     return model
 
 
-def digit_models(digits):
+@functools.cache
+def digit_models():
     """Models with two latent dimensions, trained on the digits.
 
-    Args:
-        digits: the `ImageData`.
-
     Returns:
-        A dict from what people call them to each `tf_vlae.Autoencoder`.
+        A dict from what people call them to each `tf_vlae.Autoencoder`, the
+        same each time.
     """
-    models = {}
+    models, digits = {}, tf_vlae.datasets.load("digits")
     bar = ProgressBar(_KINDS.items(), desc="Trains tiny models of the digits")
     for name, (kind, own) in bar:
         model = kind(2, (64,), seed=0, **own)

@@ -444,7 +444,9 @@ class Explorer {
 
   paint(image) {
     const [height, width, channels] = this.shape;
-    const context = this.canvas.getContext("2d");
+    // Small, and written pixel by pixel: nothing for a graphics processor.
+    const options = { willReadFrequently: true };
+    const context = this.canvas.getContext("2d", options);
     const pixels = context.createImageData(width, height);
     for (let i = 0; i < height * width; i++) {
       for (let channel = 0; channel < 3; channel++) {
