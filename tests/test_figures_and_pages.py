@@ -10,6 +10,8 @@ import matplotlib.image
 import numpy as np
 import pytest
 import tensorflow as tf
+from google.protobuf import text_format
+from tensorboard.plugins import projector
 
 import tf_vlae
 from helpers import browser as browsers
@@ -28,6 +30,9 @@ from trainers.reporting import markup
 from trainers.reporting import page
 from trainers.reporting import pictures
 from trainers.reporting import program as report_program
+
+# It trains, in its own process.
+pytestmark = pytest.mark.slow
 
 IMAGES, PAIRS = 20, 30
 FLAGS = ["--hidden=8", "--epochs=2", "--num_samples=2", "--noexport"]
@@ -93,6 +98,49 @@ class TestFinishedRun:
             f"VLAE, T=1 ({folders[0]})",
             f"VLAE, T=1 ({twin})",
         ]
+
+
+class TestProjector:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def folder(cls, folders):
+        return folders[0] / "tensorboard" / "validation"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def embedding(cls, folder):
+        # TensorBoard looks for it where events are.
+        assert list(folder.glob("events.out.tfevents.*"))
+        config = projector.ProjectorConfig()
+        text_format.Parse(
+            (folder / "projector_config.pbtxt").read_text(), config
+        )
+        (found,) = config.embeddings
+        return found
+
+    def test_latents_are_means(self, folder, embedding, runs):
+        x = np.concatenate(list(tf_vlae.datasets.load("digits").validation))
+        z = np.loadtxt(folder / embedding.tensor_path)
+        np.testing.assert_allclose(
+            z, runs[0].model.encode(x), rtol=1e-4, atol=1e-5
+        )
+        rows = (folder / embedding.metadata_path).read_text().splitlines()
+        assert rows[0] == "image\telbo" and len(rows) == len(z) + 1
+        values = [float(row.split("\t")[1]) for row in rows[1:]]
+        # A sample for each image.
+        mean = float(np.mean(runs[0].model.elbo(x, 0)))
+        assert np.mean(values) == pytest.approx(mean, abs=1)
+
+    def test_sprites_are_the_images(self, folder, embedding):
+        x = np.concatenate(list(tf_vlae.datasets.load("digits").validation))
+        sprite = (folder / embedding.sprite.image_path).read_bytes()
+        pixels = tf.io.decode_png(sprite).numpy()
+        assert list(embedding.sprite.single_image_dim) == [8, 8]
+        # 179 images in a square.
+        assert len(x) == 179 and pixels.shape == (112, 112, 1)
+        found = pixels[8:16, 16:24] / 255
+        np.testing.assert_allclose(found, x[14 + 2], atol=1 / 255)
+        assert not np.any(pixels[-8:, -8:])
 
 
 class TestFigures:
