@@ -136,10 +136,10 @@ class TestProjector:
         sprite = (folder / embedding.sprite.image_path).read_bytes()
         pixels = tf.io.decode_png(sprite).numpy()
         assert list(embedding.sprite.single_image_dim) == [8, 8]
-        # 179 images in a square.
-        assert len(x) == 179 and pixels.shape == (112, 112, 1)
+        # 143 images in a square.
+        assert len(x) == 143 and pixels.shape == (96, 96, 1)
         found = pixels[8:16, 16:24] / 255
-        np.testing.assert_allclose(found, x[14 + 2], atol=1 / 255)
+        np.testing.assert_allclose(found, x[12 + 2], atol=1 / 255)
         assert not np.any(pixels[-8:, -8:])
 
 

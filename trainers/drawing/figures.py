@@ -25,7 +25,7 @@ def manifold(runs):
 def mode_update(runs):
     """Of the same model: updates for a point that is not on the curve."""
     model = tiny_models.toy_model()
-    x = np.array([[0.3, 0.5]], np.float32)
+    x = np.array([[1.0, -0.5]], np.float32)
     return plots.mode_update(model, x, T=3, extent=3.0)
 
 
