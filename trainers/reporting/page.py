@@ -34,7 +34,7 @@ def write(found):
         parts[label] = sections.run(number, each)
     template = string.Template(_read("page.html"))
     return template.substitute(
-        title=join(", ".join(found)),
+        title=join("; ".join(found)),
         version=join(__version__),
         style=_read("page.css"),
         script=_read("page.js"),
