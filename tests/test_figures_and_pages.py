@@ -301,6 +301,7 @@ class TestExplorer:
             ({"latent": 3}, "3 latent dimensions"),
             ({"activation": "elu"}, "a Decoder"),
             ({"activation": "maxout"}, "Maxout"),
+            ({"likelihood": "poisson"}, "Poisson"),
             ({"shape": (6,)}, "no image"),
             ({"shape": (3, 2, 2)}, "no image"),
         ],
