@@ -248,6 +248,9 @@ class TestTensorBoard:
             ("reconstructions", (64, 32, 1)),
             ("prior_samples", (64, 64, 1)),
             ("covariance", (2, 16, 1)),
+            # Two latent dimensions with seven values, seven pairs.
+            ("traversals", (16, 56, 1)),
+            ("interpolations", (56, 64, 1)),
         ],
     )
     def test_images(self, events, name, shape):

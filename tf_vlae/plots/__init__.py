@@ -12,6 +12,7 @@ from tf_vlae.plots.images import image_grid
 from tf_vlae.plots.images import interpolations
 from tf_vlae.plots.images import reconstructions
 from tf_vlae.plots.images import samples
+from tf_vlae.plots.images import to_pixels
 from tf_vlae.plots.images import traversals
 from tf_vlae.plots.k_hat import k_hat
 from tf_vlae.plots.manifold import manifold
@@ -36,6 +37,7 @@ __all__ = [
     "region_borders",
     "samples",
     "scores",
+    "to_pixels",
     "training_curves",
     "traversals",
     "update_paths",

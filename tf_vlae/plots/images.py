@@ -6,6 +6,8 @@ import numpy as np
 import tensorflow as tf
 
 from tf_vlae import validation
+from tf_vlae.likelihoods import logit
+from tf_vlae.likelihoods.logit_gaussian import LogitGaussian
 from tf_vlae.plots import style
 
 # Inches of an image's side, and pixels between images.
@@ -69,6 +71,26 @@ def tile(images, background=1.0):
     return canvas[:-_GAP, :-_GAP]
 
 
+def to_pixels(model, images):
+    """Images of a model, as it takes and decodes them, as grey values.
+
+    Args:
+        model: a built `tf_vlae.Autoencoder`.
+        images: array or tensor of any shape, integers or in the units of the
+            model's data, which are logits for a `LogitGaussian`.
+
+    Returns:
+        An array of floats, from 0 for black to 1 for white. A mean image may
+        have some that are outside.
+    """
+    images = np.asarray(images)
+    if images.dtype.kind in "ui":
+        return np.asarray(images / 255, model.compute_dtype)
+    if isinstance(model.likelihood, LogitGaussian):
+        return logit.inverse(tf.convert_to_tensor(images)).numpy()
+    return np.asarray(images, model.compute_dtype)
+
+
 def reconstructions(model, x, T=5):
     """Reconstructions after 0 to T updates, the data at the right.
 
@@ -82,11 +104,11 @@ def reconstructions(model, x, T=5):
         A `matplotlib.figure.Figure`.
     """
     path = model.path(x, T if model.refines else None)
-    images = [model.decode(z) for z in path]
+    images = [to_pixels(model, model.decode(z)) for z in path]
     labels = ["T=0", *map(str, range(1, len(images)))]
     if not model.refines:
         labels = ["mean"]
-    images = np.stack([*images, _as_data(model, x)], axis=1)
+    images = np.stack([*images, to_pixels(model, x)], axis=1)
     return image_grid(images, columns=[*labels, "data"])
 
 
@@ -101,7 +123,7 @@ def samples(model, n=64, seed=0):
     Returns:
         A `matplotlib.figure.Figure`.
     """
-    images = model.sample(n, seed).numpy()
+    images = to_pixels(model, model.sample(n, seed))
     across = math.ceil(math.sqrt(n))
     missing = -n % across
     blank = np.ones([missing, *images.shape[1:]], images.dtype)
@@ -123,7 +145,9 @@ def traversals(model, x, dimensions=None, values=(-3, -2, -1, 0, 1, 2, 3)):
     """
     if dimensions is None:
         dimensions = range(min(10, model.latent))
-    rows = [model.traverse(x, d, values)[:, 0] for d in dimensions]
+    rows = [
+        to_pixels(model, model.traverse(x, d, values)[:, 0]) for d in dimensions
+    ]
     labels = [f"z[{dimension}]" for dimension in dimensions]
     return image_grid(np.stack(rows), labels, [f"{v:g}" for v in values])
 
@@ -140,18 +164,10 @@ def interpolations(model, a, b, steps=8):
     Returns:
         A `matplotlib.figure.Figure`.
     """
-    between = tf.unstack(model.interpolate(a, b, steps))
-    ends = _as_data(model, a), _as_data(model, b)
+    between = to_pixels(model, model.interpolate(a, b, steps))
+    ends = to_pixels(model, a), to_pixels(model, b)
     images = np.stack([ends[0], *between, ends[1]], axis=1)
     return image_grid(images, columns=["data", *[""] * steps, "data"])
-
-
-def _as_data(model, x):
-    """Images in the units that the model decodes to."""
-    x = np.asarray(x)
-    if x.dtype.kind in "ui":
-        x = x / 255
-    return np.asarray(x, model.compute_dtype)
 
 
 def _with_channels(images):

@@ -56,14 +56,27 @@ def folders(values, file):
     Returns:
         A list of `pathlib.Path`.
     """
-    found = [pathlib.Path(path) for path in (values.workdir or "").split(",")]
-    for folder in found:
-        if not (folder / file).exists():
-            sys.exit(
-                "Invalid value for flag --workdir. Expected folders of runs, "
-                f"with {file} in them. Received: {values.workdir}"
-            )
-    return found
+    return existing((values.workdir or "").split(","), file, "flag --workdir")
+
+
+def existing(paths, file, name):
+    """Folders of runs; ends the program if one is not there.
+
+    Args:
+        paths: list of str.
+        file: str, a file that all of the runs must have.
+        name: str, what the paths are called.
+
+    Returns:
+        A list of `pathlib.Path`, each once.
+    """
+    found = list(dict.fromkeys(map(pathlib.Path, paths)))
+    if found and all((folder / file).exists() for folder in found):
+        return found
+    sys.exit(
+        f"Invalid value for {name}. Expected folders of runs, with {file} in "
+        f"them. Received: {','.join(paths)}"
+    )
 
 
 def settings(folder, data_dir):

@@ -84,6 +84,8 @@ class Program:
 
     def _parse(self, values, argv):
         """Parses the flags, and returns what is left of the arguments."""
+        # Flags may follow what is no flag.
+        values.set_gnu_getopt()
         try:
             return values(flagfiles.expanded(argv), known_only=self._takes_more)
         except flags.Error as error:

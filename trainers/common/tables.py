@@ -32,18 +32,19 @@ def write_csv(path, rows, columns=None):
     atomic.write(path, csv_text(rows, columns or list(rows[0])))
 
 
-def csv_text(rows, columns):
+def csv_text(rows, columns, delimiter=","):
     """Rows as the text of a CSV file.
 
     Args:
         rows: list of dicts.
         columns: list of str. What a row does not have is an empty cell.
+        delimiter: str, between cells.
 
     Returns:
         A str.
     """
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns)
+    writer = csv.DictWriter(text, columns, delimiter=delimiter)
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()

@@ -7,6 +7,7 @@ from tf_vlae import atomic
 from tf_vlae.serving import metadata
 from trainers.training import experiment
 from trainers.training import flags_file
+from trainers.training import projector
 from trainers.training import quality
 
 
@@ -67,6 +68,7 @@ def finish(data, workdir, settings, state):
                 "metrics": results,
             },
         )
+    projector.write(workdir.tensorboard / "validation", model, data)
     workdir.write_results(results)
     return results
 

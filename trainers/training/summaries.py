@@ -1,10 +1,12 @@
 import tensorflow as tf
 import tensorflow_probability as tfp
 
-from tf_vlae.likelihoods import logit
+from tf_vlae import plots
 
 # Examples in each image, and samples of the prior along each side.
 _EXAMPLES = 8
+# Latent dimensions that are changed, at most.
+_DIMENSIONS = 10
 
 
 class Summaries:
@@ -12,7 +14,8 @@ class Summaries:
 
     The training and the validation curves, and for a few validation images
     the data, the reconstructions after each update (the data again at the
-    right), the covariance of q(z|x), and samples of the prior.
+    right), the covariance of q(z|x), samples of the prior, the first image
+    with each latent dimension changed, and ways between images.
 
     Args:
         folder: `pathlib.Path`, for the event files.
@@ -23,9 +26,6 @@ class Summaries:
     def __init__(self, folder, model, data):
         self._model = model
         self._examples = next(iter(data.validation.unbatch().batch(_EXAMPLES)))
-        self._show = (
-            _pixels if data.likelihood != "logit_gaussian" else _unlogit
-        )
         self._writers = {
             split: tf.summary.create_file_writer(str(folder / split))
             for split in ("train", "validation")
@@ -59,12 +59,30 @@ class Summaries:
         columns = tf.concat([path, data[:, None]], axis=1)
         samples = model.sample(_EXAMPLES**2, seed=0)
         samples = tf.reshape(samples, [_EXAMPLES, _EXAMPLES, *data.shape[1:]])
+        images = {
+            "data": data[None],
+            "reconstructions": columns,
+            "prior_samples": samples,
+            "traversals": self._traversals(),
+            "interpolations": self._interpolations(),
+        }
         with self._writers["validation"].as_default(epoch):
-            tf.summary.image("data", _grid(self._show(data[None])))
-            tf.summary.image("reconstructions", _grid(self._show(columns)))
-            tf.summary.image("prior_samples", _grid(self._show(samples)))
-            tf.summary.image("covariance", _grid(self._covariances()))
+            for name, rows in images.items():
+                tf.summary.image(name, grid(to_pixels(model, rows)))
+            tf.summary.image("covariance", grid(self._covariances()))
         self.flush()
+
+    def _traversals(self):
+        """A row for each latent dimension, an image for each of its values."""
+        dimensions = range(min(_DIMENSIONS, self._model.latent))
+        first = self._examples[:1]
+        rows = [self._model.traverse(first, d)[:, 0] for d in dimensions]
+        return tf.stack(rows)
+
+    def _interpolations(self):
+        """A row for each pair of neighbours."""
+        a, b = self._examples[:-1], self._examples[1:]
+        return tf.stack(tf.unstack(self._model.interpolate(a, b)), axis=1)
 
     def _covariances(self):
         """Covariances in grey, zero in the middle: `[1, examples, d, d, 1]`."""
@@ -86,15 +104,20 @@ def _covariance(posterior):
         return tfp.stats.covariance(samples, sample_axis=0, event_axis=-1)
 
 
-def _pixels(images):
-    return tf.clip_by_value(images, 0.0, 1.0)
+def to_pixels(model, images):
+    """Images of a model as grey values, none outside of [0, 1].
+
+    Args:
+        model: the `tf_vlae.Autoencoder`.
+        images: tensor in the units of its data.
+
+    Returns:
+        A tensor of the same shape.
+    """
+    return tf.clip_by_value(plots.to_pixels(model, images), 0.0, 1.0)
 
 
-def _unlogit(images):
-    return _pixels(logit.inverse(images))
-
-
-def _grid(images):
+def grid(images):
     """One image from rows of images.
 
     Args:

@@ -36,7 +36,12 @@ class Workdir:
 
     def _remove_leftovers(self):
         """Removes what a run that was killed had not written whole."""
-        folders = self.path, self.path / "checkpoints", self.saved_model
+        folders = (
+            self.path,
+            self.path / "checkpoints",
+            self.tensorboard / "validation",
+            self.saved_model,
+        )
         for folder in folders:
             atomic.remove_leftovers(folder, alone=True)
 
