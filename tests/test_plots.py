@@ -87,6 +87,18 @@ class TestImages:
         found = drawn_images(plots.reconstructions(model, x, T=0), 1, 2)
         np.testing.assert_allclose(found[0, 1], 0.2)
 
+    def test_logits_are_shown_as_pixels(self):
+        model = make(tf_vlae.VAE, 2, SHAPE, likelihood="logit_gaussian")
+        # logit(0.05 + 0.9 x) of grey values x.
+        grey = np.random.default_rng(0).uniform(size=(2, *SHAPE))
+        squashed = 0.05 + 0.9 * grey
+        x = np.log(squashed / (1 - squashed))
+        figure = plots.reconstructions(model, x)
+        found = drawn_images(figure, 2, 2)
+        np.testing.assert_allclose(found[:, 1], grey[..., 0], rtol=1e-6)
+        mean = 1 / (1 + np.exp(-model.reconstruct(x)[..., 0].numpy()))
+        np.testing.assert_allclose(found[:, 0], (mean - 0.05) / 0.9, rtol=1e-6)
+
     def test_samples(self, model):
         found = drawn_images(plots.samples(model, 5, seed=2), 2, 3)
         expected = model.sample(5, seed=2)[..., 0]
