@@ -599,7 +599,7 @@ class TestBrowser:
         )
         x = np.zeros([1, 3, 2, 3])
         a, b, c = found["precision"]
-        precision = model.joint(x).at(z).precision()[0]
+        precision = model.joint(x).at(tf.constant(z)).precision()[0]
         np.testing.assert_allclose([[a, b], [b, c]], precision, rtol=1e-6)
         border = browser.run(
             "return ellipse(...arguments)", z[0].tolist(), [a, b, c]
