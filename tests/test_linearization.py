@@ -9,6 +9,8 @@ from helpers import direct_form
 from helpers import reference
 from helpers.direct_form import normal
 from tf_vlae import layers
+from tf_vlae import likelihoods
+from tf_vlae.linearization import Joint
 from tf_vlae.linearization import linearizer
 from tf_vlae.linearization import TapeLinearization
 from tf_vlae.linearization import TapeLinearizer
@@ -272,3 +274,14 @@ class TestLinearizer:
         kernel = decoder.layers[0].kernel.numpy()
         for jacobian in view.jacobian().numpy():
             np.testing.assert_allclose(jacobian, kernel.T, **TIGHT)
+
+
+@pytest.mark.parametrize("hidden", [(), (5,)])
+def test_a_view_at_an_array(hidden):
+    decoder = layers.PiecewiseLinearDecoder((4,), hidden)
+    z = np.ones([2, LATENT], np.float32)
+    decoder(z)
+    joint = Joint(decoder, likelihoods.Gaussian(), np.zeros([2, 4], "float32"))
+    np.testing.assert_allclose(
+        joint.at(z).precision(), joint.at(tf.constant(z)).precision()
+    )

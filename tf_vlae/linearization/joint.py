@@ -59,7 +59,7 @@ class Joint:
 
     def at(self, z):
         """The `QuadraticView` at z, `[batch, latent]`."""
-        return QuadraticView(self, z)
+        return QuadraticView(self, tf.convert_to_tensor(z))
 
     def head(self, count):
         """The same for the first `count` examples."""
