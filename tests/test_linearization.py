@@ -281,7 +281,7 @@ def test_a_view_at_an_array(hidden):
     decoder = layers.PiecewiseLinearDecoder((4,), hidden)
     z = np.ones([2, LATENT], np.float32)
     decoder(z)
-    joint = Joint(decoder, likelihoods.Gaussian(), np.zeros([2, 4], "float32"))
+    joint = Joint(decoder, likelihoods.Gaussian(), tf.zeros([2, 4]))
     np.testing.assert_allclose(
         joint.at(z).precision(), joint.at(tf.constant(z)).precision()
     )
