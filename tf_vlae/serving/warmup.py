@@ -61,7 +61,9 @@ def _examples(model, batch):
     """Values for inputs of every name, a dict of arrays."""
     # The model's own images, which it does not refuse: a server does not load
     # a model whose warm-up fails.
-    x = model.sample(batch, seed=0, noise=True).numpy()
+    # The mean of counts or categories is not always one.
+    noise = not model.likelihood.integers_are_pixels
+    x = model.sample(batch, seed=0, noise=noise).numpy()
     if model.image_dtype == "uint8":
         x = np.clip(255 * x, 0, 255)
     number = np.int32(batch)
