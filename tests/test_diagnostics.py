@@ -386,6 +386,12 @@ class TestRegret:
         np.testing.assert_allclose(
             model.regret(images, 8, seed=3, T=0), 0, atol=1e-9
         )
+        # Of batches that can be read once, each is read once.
+        batches = tf.data.Dataset.from_tensor_slices(images).batch(3)
+        np.testing.assert_array_equal(
+            model.regret((batch for batch in batches), 8, seed=3),
+            model.regret(batches, 8, seed=3),
+        )
 
     def test_exactly_what_the_guess_loses(self, exact, images):
         # log p(x) - ELBO = KL(guess || posterior), in closed form.

@@ -87,6 +87,14 @@ class TestImages:
         found = drawn_images(plots.reconstructions(model, x, T=0), 1, 2)
         np.testing.assert_allclose(found[0, 1], 0.2)
 
+    def test_integers_are_pixels_where_the_model_takes_them_so(self, vae):
+        images = np.asarray([[0, 51, 255]], np.uint8)
+        np.testing.assert_allclose(
+            plots.to_pixels(vae, images), [[0, 0.2, 1]], rtol=1e-12
+        )
+        counts = tf_vlae.VAE(2, (5,), likelihood="poisson")
+        np.testing.assert_array_equal(plots.to_pixels(counts, images), images)
+
     def test_logits_are_shown_as_pixels(self):
         model = make(tf_vlae.VAE, 2, SHAPE, likelihood="logit_gaussian")
         # logit(0.05 + 0.9 x) of grey values x.

@@ -10,11 +10,11 @@ from helpers.models import compiled_vae
 from trainers.common import results_file
 from trainers.common.checksums import DamagedFileError
 from trainers.comparison.cell import Cell
-from trainers.training import checkpoint_file
-from trainers.training import flags_file
-from trainers.training.checkpoints import Checkpoints
-from trainers.training.state import State
-from trainers.training.workdir import Workdir
+from trainers.training.storage import checkpoint_file
+from trainers.training.storage import flags_file
+from trainers.training.storage.checkpoints import Checkpoints
+from trainers.training.storage.state import State
+from trainers.training.storage.workdir import Workdir
 
 FLAGS = {"latent": "3", "seed": "0"}
 HISTORY = [{"elbo": 1 / 3, "val_elbo": 1.0}, {"elbo": 0.5, "val_elbo": 2.0}]

@@ -7,7 +7,7 @@ import pytest
 
 from helpers import trainer_runs
 from trainers.common import results_file
-from trainers.training import flags_file
+from trainers.training.storage import flags_file
 
 # It starts programs, or trains for many steps.
 pytestmark = pytest.mark.slow

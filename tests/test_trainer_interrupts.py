@@ -11,7 +11,7 @@ from trainers.common import interrupts
 from trainers.common.interrupts import Interrupted
 from trainers.training import experiment
 from trainers.training import loop
-from trainers.training.workdir import Workdir
+from trainers.training.storage.workdir import Workdir
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from helpers import trainer_runs
 from tf_vlae import datasets
 from tf_vlae.evaluation import importance
 from trainers.common import results_file
-from trainers.training import flags_file
+from trainers.training.storage import flags_file
 
 # It starts programs, or trains for many steps.
 pytestmark = pytest.mark.slow

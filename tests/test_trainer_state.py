@@ -8,8 +8,8 @@ import tensorflow as tf
 
 from trainers.common import terminal
 from trainers.common.progress_bar import ProgressBar
-from trainers.training import progress
-from trainers.training.state import State
+from trainers.training.display import progress
+from trainers.training.storage.state import State
 
 
 def settings(epochs=10, patience=0, max_hours=None):

@@ -15,8 +15,8 @@ from trainers.common import terminal
 from trainers.training import distribution
 from trainers.training import experiment
 from trainers.training import loop
-from trainers.training.summaries import Summaries
-from trainers.training.workdir import Workdir
+from trainers.training.display.summaries import Summaries
+from trainers.training.storage.workdir import Workdir
 
 TINY = ["--hidden=4", "--latent=2", "--batch_size=10", "--num_samples=3"]
 

@@ -5,9 +5,9 @@ import pytest
 
 from helpers import trainer_runs
 from trainers.training import experiment
-from trainers.training import flags_file
 from trainers.training import loop
-from trainers.training.workdir import Workdir
+from trainers.training.storage import flags_file
+from trainers.training.storage.workdir import Workdir
 
 # It starts programs, or trains for many steps.
 pytestmark = pytest.mark.slow

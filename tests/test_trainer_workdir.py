@@ -8,9 +8,9 @@ import pytest
 
 import tf_vlae
 from helpers.models import compiled_vae
-from trainers.training.checkpoints import Checkpoints
-from trainers.training.state import State
-from trainers.training.workdir import Workdir
+from trainers.training.storage.checkpoints import Checkpoints
+from trainers.training.storage.state import State
+from trainers.training.storage.workdir import Workdir
 
 FLAGS = {"latent": "3", "seed": "0", "workdir": "a", "data_dir": "b"}
 

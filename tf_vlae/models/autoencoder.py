@@ -539,6 +539,7 @@ class Autoencoder(keras.Model):
                 x, num_samples, seed, T, proposal
             )
 
+    @over_batches()
     def regret(self, x, num_samples=16, seed=0, T="auto"):
         """Newton regret: what updates gain over the encoder's own guess.
 

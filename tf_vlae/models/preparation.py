@@ -96,7 +96,6 @@ def split(x, sample_weight, share):
         The first array with its weights, and the second as an
         `(x, y, sample_weight)` tuple.
     """
-    share = validation.fraction("validation_split", share)
     if streams.is_batches(x):
         expected = "0 with a data set; use `validation_data`"
         raise validation.invalid("validation_split", expected, share)

@@ -53,22 +53,23 @@ def image_grid(images, rows=None, columns=None, limits=(0.0, 1.0)):
     return drawing
 
 
-def tile(images, background=1.0):
-    """One large image of many, with a gap between them.
+def tile(images, background=1.0, gap=_GAP):
+    """One large image of many.
 
     Args:
         images: array of shape `[rows, columns, height, width, channels]`.
         background: float, what is between them.
+        gap: int. Pixels between them.
 
     Returns:
         An array of shape `[..., ..., channels]`.
     """
-    gap = ((0, 0), (0, 0), (0, _GAP), (0, _GAP), (0, 0))
-    padded = np.pad(images, gap, constant_values=background)
+    margins = ((0, 0), (0, 0), (0, gap), (0, gap), (0, 0))
+    padded = np.pad(images, margins, constant_values=background)
     down, across, height, width, channels = padded.shape
     canvas = padded.transpose(0, 2, 1, 3, 4)
     canvas = canvas.reshape(down * height, across * width, channels)
-    return canvas[:-_GAP, :-_GAP]
+    return canvas[: down * height - gap, : across * width - gap]
 
 
 def to_pixels(model, images):
@@ -76,15 +77,16 @@ def to_pixels(model, images):
 
     Args:
         model: a built `tf_vlae.Autoencoder`.
-        images: array or tensor of any shape, integers or in the units of the
-            model's data, which are logits for a `LogitGaussian`.
+        images: array or tensor of any shape, in the units of the model's
+            data, which are logits for a `LogitGaussian`. Integers are in
+            0..255 where the likelihood takes them for pixels.
 
     Returns:
         An array of floats, from 0 for black to 1 for white. A mean image may
         have some that are outside.
     """
     images = np.asarray(images)
-    if images.dtype.kind in "ui":
+    if images.dtype.kind in "ui" and model.likelihood.integers_are_pixels:
         return np.asarray(images / 255, model.compute_dtype)
     if isinstance(model.likelihood, LogitGaussian):
         return logit.inverse(tf.convert_to_tensor(images)).numpy()

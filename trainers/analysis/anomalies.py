@@ -1,13 +1,11 @@
 """How well scores of a finished run tell other images from its own."""
 
-import keras
 import numpy as np
 
 from tf_vlae import datasets
 from tf_vlae import diagnostics
-from trainers.analysis import runs
+from trainers.analysis.finished_run import FinishedRun
 from trainers.common.progress_bar import ProgressBar
-from trainers.training import experiment
 
 # Quantities with their signs: all scores are larger for what is strange.
 _SIGNS = {"log-likelihood": -1.0, "ELBO": -1.0, "Newton regret": 1.0}
@@ -28,8 +26,8 @@ def measure(folder, data_dir, outside, images, num_samples):
         AUROC of each score. And a dict from names of scores to their values,
         a pair of arrays, inside and outside.
     """
-    settings = runs.settings(folder, data_dir)
-    inside = experiment.load_data(settings)
+    run = FinishedRun(folder, data_dir)
+    settings = run.settings
     other = datasets.load(
         outside,
         settings.batch_size,
@@ -37,15 +35,14 @@ def measure(folder, data_dir, outside, images, num_samples):
         settings.seed,
         settings.logit,
     )
-    model = keras.saving.load_model(folder / "model.keras")
     found = [
-        _scores(model, data, images, num_samples, f"{folder.name}, {name}")
-        for name, data in ((settings.dataset, inside), (outside, other))
+        _scores(run.model, data, images, num_samples, f"{folder.name}, {name}")
+        for name, data in ((settings.dataset, run.data), (outside, other))
     ]
     scores = {name: tuple(each[name] for each in found) for name in _SIGNS}
     row = {
         "run": folder.name,
-        "model": runs.label(settings),
+        "model": run.model_name,
         "inside": settings.dataset,
         "outside": outside,
     }

@@ -1,13 +1,11 @@
 """How far the posterior of a finished run is to be trusted."""
 
-import keras
 import numpy as np
 
 import tf_vlae
 from tf_vlae import diagnostics
-from trainers.analysis import runs
+from trainers.analysis.finished_run import FinishedRun
 from trainers.common.progress_bar import ProgressBar
-from trainers.training import experiment
 
 # Levels that the table has; the plot has all.
 _LEVELS = (0.5, 0.9)
@@ -31,12 +29,9 @@ def measure(folder, data_dir, updates, pairs, images):
         A list of dicts, the rows of the table, and a dict from labels to each
         `Coverage`.
     """
-    settings = runs.settings(folder, data_dir)
-    data = experiment.load_data(settings)
-    model = keras.saving.load_model(folder / "model.keras")
-    x = np.concatenate(list(data.test.unbatch().take(images).batch(images)))
-    rows, curves = [], {}
-    cases = _cases(model, runs.label(settings), updates)
+    run = FinishedRun(folder, data_dir)
+    x, rows, curves = run.test_images(images), [], {}
+    cases = _cases(run.model, run.model_name, updates)
     for label, refined, T in ProgressBar(cases, desc=folder.name):
         row, curves[label] = _row(refined, x, T, pairs)
         rows.append({"run": folder.name, "posterior": label, **row})

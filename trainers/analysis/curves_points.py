@@ -5,7 +5,7 @@ import numpy as np
 from trainers.analysis import runs
 from trainers.training import experiment
 from trainers.training import quality
-from trainers.training.checkpoints import Checkpoints
+from trainers.training.storage.checkpoints import Checkpoints
 
 _SAMPLES = 100
 

@@ -31,7 +31,8 @@ class FinishedRun:
         return keras.saving.load_model(self.folder / "model.keras")
 
     @functools.cached_property
-    def _data(self):
+    def data(self):
+        """The `ImageData` that it was trained on."""
         return experiment.load_data(self.settings)
 
     def test_images(self, n):
@@ -43,7 +44,7 @@ class FinishedRun:
         Returns:
             An array of shape `[n, *image_shape]`, as the model takes them.
         """
-        batches = self._data.test.unbatch().take(n).batch(n)
+        batches = self.data.test.unbatch().take(n).batch(n)
         return next(batches.as_numpy_iterator())
 
 

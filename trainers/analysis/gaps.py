@@ -1,12 +1,10 @@
 """What a finished run's inference is worth, on some test images."""
 
-import keras
 import numpy as np
 
 from tf_vlae import evaluation
-from trainers.analysis import runs
+from trainers.analysis.finished_run import FinishedRun
 from trainers.common.progress_bar import ProgressBar
-from trainers.training import experiment
 from trainers.training import quality
 
 
@@ -24,10 +22,9 @@ def measure(folder, data_dir, images):
         images, elbo, approximation_gap, amortization_gap, elbo_by_updates,
         active_units, rate and distortion.
     """
-    settings = runs.settings(folder, data_dir)
-    data = experiment.load_data(settings)
-    model = keras.saving.load_model(folder / "model.keras")
-    test = data.test.unbatch().take(images).batch(settings.batch_size)
+    run = FinishedRun(folder, data_dir)
+    model, settings = run.model, run.settings
+    test = run.data.test.unbatch().take(images).batch(settings.batch_size)
     batches = list(test)
     own, laplace, local = (
         quality.estimates(
@@ -51,7 +48,7 @@ def measure(folder, data_dir, images):
     means = np.concatenate([model.encode(x) for x in batches])
     return {
         "run": folder.name,
-        "model": runs.label(settings),
+        "model": run.model_name,
         "log_likelihood": _mean(best),
         "standard_error": quality.standard_error(best),
         "own": _mean(own.log_likelihood),

@@ -11,8 +11,8 @@ from trainers.analysis.finished_run import FinishedRun
 from trainers.common import results_file
 from trainers.reporting import explorer
 from trainers.training import flags as training_flags
-from trainers.training import flags_file
 from trainers.training import quality
+from trainers.training.storage import flags_file
 
 _SHOWN = 16
 _UPDATES = 5

@@ -6,9 +6,9 @@ import tf_vlae
 from tf_vlae import atomic
 from tf_vlae.serving import metadata
 from trainers.training import experiment
-from trainers.training import flags_file
-from trainers.training import projector
 from trainers.training import quality
+from trainers.training.display import projector
+from trainers.training.storage import flags_file
 
 
 def finish(data, workdir, settings, state):

@@ -10,11 +10,11 @@ import time
 from trainers.common import interrupts
 from trainers.common import terminal
 from trainers.training import distribution
-from trainers.training import progress
-from trainers.training.epoch_bar import EpochBar
+from trainers.training.display import progress
+from trainers.training.display.epoch_bar import EpochBar
+from trainers.training.display.summaries import Summaries
 from trainers.training.epoch_part import EpochPart
-from trainers.training.state import State
-from trainers.training.summaries import Summaries
+from trainers.training.storage.state import State
 
 _SHOWN = ("elbo", "reconstruction", "kl", "residual")
 

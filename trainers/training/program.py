@@ -12,10 +12,10 @@ from trainers.training import distribution
 from trainers.training import experiment
 from trainers.training import finishing
 from trainers.training import flags
-from trainers.training import flags_file
 from trainers.training import loop
-from trainers.training import state
-from trainers.training.workdir import Workdir
+from trainers.training.storage import flags_file
+from trainers.training.storage import state
+from trainers.training.storage.workdir import Workdir
 
 
 def run(values):

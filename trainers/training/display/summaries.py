@@ -1,7 +1,9 @@
+import numpy as np
 import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import plots
+from tf_vlae.plots import images as image_plots
 
 # Examples in each image, and samples of the prior along each side.
 _EXAMPLES = 8
@@ -68,8 +70,8 @@ class Summaries:
         }
         with self._writers["validation"].as_default(epoch):
             for name, rows in images.items():
-                tf.summary.image(name, grid(to_pixels(model, rows)))
-            tf.summary.image("covariance", grid(self._covariances()))
+                tf.summary.image(name, _tiled(to_pixels(model, rows)))
+            tf.summary.image("covariance", _tiled(self._covariances()))
         self.flush()
 
     def _traversals(self):
@@ -112,20 +114,11 @@ def to_pixels(model, images):
         images: tensor in the units of its data.
 
     Returns:
-        A tensor of the same shape.
+        An array of the same shape.
     """
-    return tf.clip_by_value(plots.to_pixels(model, images), 0.0, 1.0)
+    return np.clip(plots.to_pixels(model, images), 0, 1)
 
 
-def grid(images):
-    """One image from rows of images.
-
-    Args:
-        images: tensor of shape `[rows, columns, height, width, channels]`.
-
-    Returns:
-        A tensor of shape `[1, rows * height, columns * width, channels]`.
-    """
-    rows, columns, height, width, channels = images.shape
-    images = tf.transpose(images, [0, 2, 1, 3, 4])
-    return tf.reshape(images, [1, rows * height, columns * width, channels])
+def _tiled(images):
+    """One image of many without gaps, as TensorBoard takes it: a batch."""
+    return image_plots.tile(np.asarray(images), gap=0)[None]

@@ -5,8 +5,8 @@ from tf_vlae import atomic
 from trainers.common import results_file
 from trainers.common import tables
 from trainers.common.checksums import DamagedFileError
-from trainers.training import flags_file
-from trainers.training.checkpoints import Checkpoints
+from trainers.training.storage import flags_file
+from trainers.training.storage.checkpoints import Checkpoints
 
 
 class Workdir:

@@ -9,8 +9,9 @@ from google.protobuf import text_format
 from tensorboard.plugins import projector
 
 from tf_vlae import atomic
+from tf_vlae.plots import images as image_plots
 from trainers.common import tables
-from trainers.training import summaries
+from trainers.training.display import summaries
 
 _IMAGES = 1000
 _CONFIG = "projector_config.pbtxt"
@@ -60,10 +61,9 @@ def _square(images):
     """One image of many, in as many rows as columns, the last black."""
     side = math.ceil(math.sqrt(len(images)))
     missing = side**2 - len(images)
-    images = tf.pad(images, [[0, missing], [0, 0], [0, 0], [0, 0]])
-    return summaries.grid(tf.reshape(images, [side, side, *images.shape[1:]]))[
-        0
-    ]
+    images = np.pad(images, [(0, missing), (0, 0), (0, 0), (0, 0)])
+    rows = images.reshape(side, side, *images.shape[1:])
+    return image_plots.tile(rows, gap=0)
 
 
 def _tsv(array):

@@ -3,8 +3,8 @@ import json
 import re
 
 from trainers.common.checksums import DamagedFileError
-from trainers.training import checkpoint_file
-from trainers.training.state import State
+from trainers.training.storage import checkpoint_file
+from trainers.training.storage.state import State
 
 _PREFIX = "variable_"
 _NAME = re.compile(r"epoch-(\d+)(?:-step-(\d+))?\.npz")
