@@ -1,22 +1,28 @@
 """Plots of a benchmark: cost against updates, pixels, images."""
 
-from matplotlib import figure
 from matplotlib import ticker
 
+from tf_vlae.plots import style
 from trainers.benchmarking.case import SHAPES
 from trainers.benchmarking.grid import EVALUATED
 from trainers.benchmarking.grid import PIXELS_DATA
 from trainers.benchmarking.grid import PIXELS_SIZE
 from trainers.benchmarking.grid import PIXELS_T
 
-_STYLES = {
-    "direct": {"label": "VLAE, direct form", "color": "C3", "marker": "s"},
-    "tape": {"label": "VLAE, full, by tapes", "color": "C4", "marker": "D"},
-    "full": {"label": "VLAE, full", "color": "C0", "marker": "o"},
-    "implicit": {"label": "VLAE, implicit", "color": "C2", "marker": "^"},
-    "diagonal": {"label": "VLAE, diagonal", "color": "C1", "marker": "v"},
-    "vae": {"label": "VAE", "color": "C7", "linestyle": "--"},
+_MARKED = {
+    "full": ("VLAE, full", "o"),
+    "diagonal": ("VLAE, diagonal", "v"),
+    "implicit": ("VLAE, implicit", "^"),
+    "direct": ("VLAE, direct form", "s"),
+    "tape": ("VLAE, full, by tapes", "D"),
 }
+_STYLES = {
+    form: {"label": label, "marker": marker, "color": color, "linestyle": "-"}
+    for (form, (label, marker)), color in zip(
+        _MARKED.items(), style.COLORS, strict=False
+    )
+}
+_STYLES["vae"] = {"label": "VAE", "color": style.FAINT, "linestyle": "--"}
 
 
 def write_plots(rows, folder):
@@ -111,16 +117,12 @@ def plot_pixels(rows):
 
 
 def _panels(rows, columns):
-    drawing = figure.Figure(
-        figsize=(3 + 2.5 * columns, 2 + 2.5 * rows), layout="constrained"
-    )
-    panels = drawing.subplots(rows, columns, sharey="row", squeeze=False)
+    drawing, panels = style.panels(rows, columns, sharey="row")
     for axes in panels.flat:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 3)))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("")
-        axes.grid(alpha=0.3)
     return drawing, panels
 
 
@@ -158,10 +160,7 @@ def draw_latency(rows):
     threads = rows[0]["threads"]
     rows = [row for row in rows if row["threads"] == threads]
     panels = list(dict.fromkeys((row["size"], row["data"]) for row in rows))
-    drawing = figure.Figure(
-        figsize=(1 + 4 * len(panels), 4), layout="constrained"
-    )
-    all_axes = drawing.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    drawing, [all_axes] = style.panels(1, len(panels), 4.0, sharey=True)
     for (size, data), axes in zip(panels, all_axes, strict=True):
         own = [r for r in rows if (r["size"], r["data"]) == (size, data)]
         for model in dict.fromkeys(row["model"] for row in own):
@@ -173,7 +172,6 @@ def draw_latency(rows):
         axes.minorticks_off()
         axes.set_title(f"{size} {data}")
         axes.set_xlabel("images in a request")
-        axes.grid(alpha=0.3)
     all_axes[0].set_ylabel(f"time to encode [ms], {threads} thread(s)")
     all_axes[0].legend()
     return drawing

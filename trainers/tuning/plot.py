@@ -2,9 +2,8 @@
 
 import math
 
-from matplotlib import figure
-
 from tf_vlae.models import MODELS
+from tf_vlae.plots import style
 from trainers.tuning import space
 
 _RATES = 0.001, 0.002, 0.004, 0.008, 0.016
@@ -21,10 +20,7 @@ def draw(rows):
     """
     lowest, highest = space.LEARNING_RATE
     models = list(dict.fromkeys(row["model"] for row in rows))
-    drawing = figure.Figure(
-        figsize=(1 + 4 * len(models), 4), layout="constrained"
-    )
-    panels = drawing.subplots(1, len(models), squeeze=False)[0]
+    drawing, [panels] = style.panels(1, len(models), 4.0)
     for model, axes in zip(models, panels, strict=True):
         own = [
             row
@@ -54,6 +50,5 @@ def draw(rows):
         axes.minorticks_off()
         axes.set_title(MODELS[model].__name__)
         axes.set_xlabel("peak learning rate")
-        axes.grid(alpha=0.3)
     panels[0].set_ylabel("validation ELBO [nats]")
     return drawing
