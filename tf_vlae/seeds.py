@@ -44,7 +44,8 @@ def stateless(seed):
     Args:
         seed: int, such a tensor, or None for a fresh one.
     """
-    if tf.is_tensor(seed) and seed.dtype.is_integer and seed.shape == [2]:
+    is_tensor = isinstance(seed, tf.Tensor)
+    if is_tensor and seed.dtype.is_integer and seed.shape == [2]:
         return seed
     return tf.stack([validation.seed("seed", fresh_if_none(seed)), 0])
 

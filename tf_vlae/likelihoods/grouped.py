@@ -44,7 +44,7 @@ class Grouped(Likelihood):
         try:
             members, columns = zip(*groups, strict=True)
             columns = [[int(column) for column in each] for each in columns]
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, tf.errors.OpError) as error:
             expected = "a list of pairs of a likelihood and a list of columns"
             raise validation.invalid("groups", expected, groups) from error
         self._columns = columns
