@@ -313,6 +313,26 @@ def test_functions(data, value):
     )
 
 
+@pytest.mark.parametrize("name", ["mu", "x"])
+@pytest.mark.parametrize("method", ["__call__", "path"])
+def test_calls_of_a_layer(method, name):
+    layer = tf_vlae.layers.LaplacePosterior(tf_vlae.layers.Decoder(SHAPE, (4,)))
+    needed = {"mu": np.zeros([4, 2]), "x": images()}
+    layer(**needed)
+
+    def call(**kwargs):
+        try:
+            return getattr(layer, method)(**{**needed, **kwargs})
+        except ValueError as error:
+            # What Keras itself cannot convert has no name there.
+            if "Failed to convert a NumPy array" in str(error):
+                raise ValueError(name) from error
+            raise
+
+    for value in [*NUMBERS, *OBJECTS]:
+        expect_a_result_or_an_error(call, name, value, anything)
+
+
 @pytest.mark.parametrize(
     ("call", "name"),
     [

@@ -70,6 +70,7 @@ class Encoder(keras.layers.Layer):
         )
 
     def build(self, input_shape):
+        self.input_spec = keras.layers.InputSpec(shape=(None, *input_shape[1:]))
         data = math.prod(input_shape[1:])
         self.center = self.add_weight(
             name="center",

@@ -87,8 +87,10 @@ class LaplacePosterior(keras.layers.Layer):
         self.decoder = self.likelihood.adopt(self.decoder, z)
         self.likelihood.build((None, math.prod(x_shape[1:])))
         self._laplace.build([mu_shape])
+        self._shapes = {"mu": mu_shape[1:], "x": x_shape[1:]}
 
     def call(self, mu, x, T=None, training=False):
+        mu, x = self._check(mu, x)
         T, joint = self._updates(T), self._joint(x)
         if not training:
             q = self._laplace((mu,), joint=joint, seed=None, T=T)
@@ -110,9 +112,23 @@ class LaplacePosterior(keras.layers.Layer):
         if not self.built:
             self.build(mu.shape, x.shape)
             self.built = True
+        mu, x = self._check(mu, x)
         T = self._updates(T)
         points = self._laplace.path((mu,), self._joint(x), None, T)
         return answers.finite("x", "path of q(z|x)", points)[0]
+
+    def _check(self, mu, x):
+        """Returns tensors of the layer's type and shapes, or raises."""
+        mu = self._check_one("mu", mu, None)
+        return mu, self._check_one("x", x, mu.shape[0])
+
+    def _check_one(self, name, value, batch):
+        shape = tf.TensorShape([batch, *self._shapes[name]])
+        expected = f"numbers of shape {shape}"
+        value = validation.array(name, value, expected)
+        if not shape.is_compatible_with(value.shape):
+            raise validation.invalid(name, expected, f"shape {value.shape}")
+        return tf.cast(value, self.compute_dtype)
 
     def _updates(self, T):
         return None if T is None else validation.updates("T", T, True)
