@@ -198,7 +198,7 @@ def image_to_halve(name, value, times):
     if len(sizes) != 3 or any(side % parts for side in sizes[:2]):
         expected = (
             "images of height, width and channels, the sides multiples of "
-            f"{parts}"
+            f"{parts} with {times} `filters`"
         )
         raise invalid(name, expected, value)
     return sizes
