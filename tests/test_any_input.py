@@ -361,6 +361,8 @@ def test_calls_of_a_layer(method, name):
         (lambda: tf_vlae.likelihoods.Gaussian(10**400), "variance"),
         (lambda: tf_vlae.likelihoods.Gaussian(1e-300), "variance"),
         (lambda: tf_vlae.likelihoods.Grouped(keras.Variable(2.0)), "groups"),
+        (lambda: tf_vlae.likelihoods.Grouped([("poisson", [0.5])]), "groups"),
+        (lambda: tf_vlae.likelihoods.Grouped(images() + 0j), "groups"),
         (lambda: tf_vlae.modes.Newton(True), "step"),
         (lambda: tf_vlae.VAE(2, kl_weight=1e300), "kl_weight"),
         (lambda: tf_vlae.VAE(2, hidden=2**40), "hidden"),

@@ -43,7 +43,10 @@ class Grouped(Likelihood):
         super().__init__(**kwargs)
         try:
             members, columns = zip(*groups, strict=True)
-            columns = [[int(column) for column in each] for each in columns]
+            columns = [
+                [validation.integer("groups", column, 0) for column in each]
+                for each in columns
+            ]
         except (TypeError, ValueError, tf.errors.OpError) as error:
             expected = "a list of pairs of a likelihood and a list of columns"
             raise validation.invalid("groups", expected, groups) from error
