@@ -316,10 +316,11 @@ class TestCommandLine:
         self.check_image(tmp_path / "latency.png")
         with open(tmp_path / "latency.csv") as file:
             rows = list(csv.DictReader(file))
-        names = ("VAE", "VLAE T=0", "VLAE T=1", "VLAE T=4")
+        names = ("VAE", "VLAE T=0", "VLAE T=1", "VLAE T=4", "VAE, mean")
+        names += ("VLAE T=1, mean", "VLAE T=1, mean, by CG")
         assert [(row["model"], row["batch"]) for row in rows] == [
             (name, batch) for name in names for batch in ("1", "16", "128")
         ]
         assert all(float(row["wall_ms"]) > 0 for row in rows)
         ratios = [float(row["vae_ratio"]) for row in rows]
-        assert ratios[:3] == [1, 1, 1]
+        assert ratios[:3] == [1, 1, 1] == ratios[12:15]

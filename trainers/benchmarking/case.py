@@ -27,8 +27,9 @@ class Case:
         data: one of `SHAPES`. All are Gaussian but binary, a Bernoulli.
         form: one of `grid.FORMS`: Algorithm 1 as it is written, the library's
             VLAE with each of three covariances, the first of them also by
-            gradient tapes, and its VAE; or "evaluation", the log-likelihood
-            of a VLAE in place of a step.
+            gradient tapes, and its VAE. Or what is no training step:
+            "evaluation", the log-likelihood of a VLAE, and "newton_cg", one
+            that seeks the mode by few iterations, to serve.
         T: int. Number of updates, 0 for a VAE.
     """
 

@@ -1,5 +1,6 @@
 """How long exported models take to encode images, as a server runs them."""
 
+import dataclasses
 import functools
 import statistics
 import tempfile
@@ -17,20 +18,54 @@ BATCHES = (1, 16, 128)
 UPDATES = (0, 1, 4)
 
 
-def cases(sizes, data):
-    """The models to export, those that are compared side by side.
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """A signature of an exported model.
+
+    Args:
+        case: the `Case` of the model.
+        signature: `"encode"` for mean and covariance, or `"encode_mean"`.
+    """
+
+    case: Case
+    signature: str
+
+    @property
+    def group(self):
+        """What the requests that are compared with each other share."""
+        return self.case.group
+
+    @property
+    def label(self):
+        """What people call it."""
+        is_vae = self.case.form == "vae"
+        parts = ["VAE" if is_vae else f"VLAE T={self.case.T}"]
+        if self.signature == "encode_mean":
+            parts.append("mean")
+        if self.case.form == "newton_cg":
+            parts.append("by CG")
+        return ", ".join(parts)
+
+
+def requests(sizes, data):
+    """The requests that are compared side by side.
 
     Args:
         sizes: list of str, of `case.SIZES`.
         data: list of str, of `case.SHAPES`.
 
     Returns:
-        A list of lists of `Case`, a VAE first and then VLAE at each T.
+        A list of lists of `Request`: a VAE and VLAE at each T, and the mean
+        alone of a VAE and of VLAE at T=1, with exact solves and with few
+        iterations.
     """
     return [
         [
-            Case(size, name, "vae", 0),
-            *(Case(size, name, "full", T) for T in UPDATES),
+            Request(Case(size, name, "vae", 0), "encode"),
+            *(Request(Case(size, name, "full", T), "encode") for T in UPDATES),
+            Request(Case(size, name, "vae", 0), "encode_mean"),
+            Request(Case(size, name, "full", 1), "encode_mean"),
+            Request(Case(size, name, "newton_cg", 1), "encode_mean"),
         ]
         for size in sizes
         for name in data
@@ -38,37 +73,46 @@ def cases(sizes, data):
     ]
 
 
-def latencies(cases, repeats):
-    """Times the encode signature of some models, in turns.
+def latencies(requests, repeats):
+    """Times some requests, in turns.
 
     Args:
-        cases: list of `Case`, the first the one to compare with.
+        requests: list of `Request`. They are compared with the first one of
+            the same signature.
         repeats: int. Number of rounds.
 
     Returns:
-        A list of dicts, one for each case and number of images.
+        A list of dicts, one for each request and number of images.
     """
+    cases = dict.fromkeys(request.case for request in requests)
+    loaded = {case: _export(case) for case in cases}
     calls = {
-        (case, batch): call
-        for case in cases
-        for batch, call in _calls(case).items()
+        (request, batch): call
+        for request in requests
+        for batch, call in _calls(request, loaded[request.case]).items()
     }
     times = {key: [] for key in calls}
     for _ in range(repeats):
         for key, call in calls.items():
             times[key] += measurements.time_for(call)
-    return [_row(key, times, cases[0]) for key in calls]
+    first = {each.signature: each for each in reversed(requests)}
+    return [_row(key, times, first[key[0].signature]) for key in calls]
 
 
-def _calls(case):
-    """Requests to the loaded SavedModel of a case, by their images."""
+def _export(case):
+    """The SavedModel of a case, loaded again."""
     model = models.make_model(case)
-    x = models.random_images(case, max(BATCHES))
-    model.adapt(x)
+    model.adapt(models.random_images(case, max(BATCHES)))
     with tempfile.TemporaryDirectory() as folder:
-        loaded = tf.saved_model.load(tf_vlae.export(model, folder))
+        return tf.saved_model.load(tf_vlae.export(model, folder))
+
+
+def _calls(request, loaded):
+    """Calls by their number of images."""
+    x = models.random_images(request.case, max(BATCHES))
+    signature = loaded.signatures[request.signature]
     calls = {
-        batch: functools.partial(_encode, loaded, tf.constant(x[:batch]))
+        batch: functools.partial(_answer, signature, tf.constant(x[:batch]))
         for batch in BATCHES
     }
     for call in calls.values():
@@ -77,19 +121,20 @@ def _calls(case):
     return calls
 
 
-def _encode(loaded, x):
-    # A number outside of TensorFlow is there when all is done.
-    loaded.signatures["encode"](x=x)["scale_tril"].numpy()
+def _answer(signature, x):
+    # Numbers outside of TensorFlow are there when all is done.
+    for answer in signature(x=x).values():
+        answer.numpy()
 
 
 def _row(key, times, compared):
-    case, batch = key
+    request, batch = key
     cpu, wall = map(statistics.median, zip(*times[key], strict=True))
     other, _ = map(statistics.median, zip(*times[compared, batch], strict=True))
     return {
-        "size": case.size,
-        "data": case.data,
-        "model": "VAE" if case.form == "vae" else f"VLAE T={case.T}",
+        "size": request.case.size,
+        "data": request.case.data,
+        "model": request.label,
         "batch": batch,
         "wall_ms": 1e3 * wall,
         "cpu_ms": 1e3 * cpu,

@@ -33,8 +33,12 @@ def make_model(case):
         "tape": "full",
         "implicit": _trained_implicit(),
         "diagonal": "diagonal",
+        "newton_cg": "full",
     }
-    return tf_vlae.VLAE(T=case.T, covariance=covariances[case.form], **network)
+    mode = "newton_cg" if case.form == "newton_cg" else "newton"
+    return tf_vlae.VLAE(
+        T=case.T, mode=mode, covariance=covariances[case.form], **network
+    )
 
 
 class _UnknownDecoder(tf_vlae.layers.ConvDecoder):

@@ -100,7 +100,7 @@ def measure_latency(groups, threads, repeats):
     """Latency of exported models, in a process for each number of threads.
 
     Args:
-        groups: list of lists of `Case`. Those of a group take turns.
+        groups: list of lists of `Request`. Those of a group take turns.
         threads: iterable of ints, the numbers of threads to time with.
         repeats: int. Number of rounds.
 

@@ -83,7 +83,7 @@ def run(values):
 
 
 def _measure_latency(values, threads, output):
-    groups = latency.cases(values.sizes, values.data)
+    groups = latency.requests(values.sizes, values.data)
     rows = processes.measure_latency(groups, threads, values.repeats)
     drawing = plots.draw_latency(rows)
     report.leave(output, "latency", rows, drawing, latency.markdown(rows))
