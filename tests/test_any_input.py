@@ -367,6 +367,7 @@ def test_calls_of_a_layer(method, name):
         (lambda: tf_vlae.VAE(2, kl_weight=1e300), "kl_weight"),
         (lambda: tf_vlae.VAE(2, hidden=2**40), "hidden"),
         (lambda: tf_vlae.VAE(2, activation=np.zeros(2)), "activation"),
+        (lambda: tf_vlae.VAE(2, activation={}), "activation"),
         (lambda: tf_vlae.VLAE(2, warm_start=np.zeros(2)), "warm_start"),
     ],
 )

@@ -24,7 +24,7 @@ def get(identifier, dtype=None):
         return Maxout(dtype=dtype)
     try:
         if isinstance(identifier, dict):
-            return keras.saving.deserialize_keras_object(identifier)
+            identifier = keras.saving.deserialize_keras_object(identifier)
         return keras.activations.get(identifier)
     except (TypeError, ValueError) as error:
         expected = 'what Keras takes for one, or "maxout"'
