@@ -60,7 +60,8 @@ class TapeLinearization(Linearization):
         )
 
     def jvp(self, v):
-        # J^T r is linear in r: its own transpose is J, at any r.
+        # J^T r is linear in r: its own transpose is J, at any r. A forward
+        # accumulator has the same values, and takes up to twice the time.
         r = tf.zeros_like(self.output)
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(r)
