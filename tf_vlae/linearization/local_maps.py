@@ -165,4 +165,6 @@ def to_batch(tangent, batch):
     Returns:
         A tensor of shape `[batch, directions, ...]`.
     """
+    if tangent.shape[0] != 1:
+        return tangent
     return tf.broadcast_to(tangent, [batch, *tangent.shape[1:]])
