@@ -14,6 +14,7 @@ from helpers.fitting import images
 from tf_vlae import posteriors
 from tf_vlae.draw import draw_from
 from tf_vlae.draw import prior_of
+from tf_vlae.draw import sample_and_log_prob
 
 tfd = tfp.distributions
 
@@ -170,6 +171,10 @@ class TestDraw:
         np.testing.assert_allclose(draw.z, z, rtol=1e-12)
         expected = log_q - prior_of(z).log_prob(z)
         np.testing.assert_allclose(draw.kl, expected, rtol=1e-12)
+        z, log_q = q.experimental_sample_and_log_prob(5, seed=seed)
+        found, log_density = sample_and_log_prob(q, 5, seed)
+        np.testing.assert_allclose(found, z, rtol=1e-12)
+        np.testing.assert_allclose(log_density, log_q, rtol=1e-12)
 
     def test_prior_is_standard_normal(self):
         prior = prior_of(tf.zeros([7, 3], tf.float64))

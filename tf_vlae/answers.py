@@ -1,11 +1,9 @@
 """Checks of what queries answer: finite numbers, or an error that says why."""
 
 import tensorflow as tf
-import tensorflow_probability as tfp
 
 from tf_vlae import validation
-
-tfd = tfp.distributions
+from tf_vlae.draw import is_gaussian
 
 
 def finite(name, what, *values):
@@ -32,8 +30,7 @@ def finite_posterior(q):
     Returns:
         A `tfd.Distribution`.
     """
-    gaussian = isinstance(q, tfd.MultivariateNormalLinearOperator)
-    if not gaussian or q.loc is None:
+    if not is_gaussian(q):
         return q
     spread = q.scale.log_abs_determinant()
     checks = _checks(

@@ -1,5 +1,6 @@
 """A sample of q(z|x) with all that an ELBO needs to know of it."""
 
+import math
 import typing
 
 import tensorflow as tf
@@ -34,11 +35,47 @@ def draw_from(q, seed):
     Returns:
         A `Draw`.
     """
-    gaussian = isinstance(q, tfd.MultivariateNormalLinearOperator)
-    if gaussian and q.loc is not None:
+    if is_gaussian(q):
         return _draw_gaussian(q.loc, q.scale, seed)
     z, log_q = q.experimental_sample_and_log_prob(seed=seed)
     return Draw(z, log_q - prior_of(z).log_prob(z), {})
+
+
+def sample_and_log_prob(q, n, seed):
+    """Samples of a distribution, with their log-densities.
+
+    Args:
+        q: as in `draw_from`.
+        n: int tensor. Number of samples.
+        seed: integer tensor of shape `[2]`.
+
+    Returns:
+        z, a tensor of shape `[n, batch, latent]`, and log q(z), a tensor of
+        shape `[n, batch]`.
+    """
+    if not is_gaussian(q):
+        return q.experimental_sample_and_log_prob(n, seed=seed)
+    # As TFP does it, but with a third of the operations.
+    noise = _noise(q.loc, q.scale, seed, n)
+    log_density = -0.5 * tf.square(noise) - 0.5 * math.log(2 * math.pi)
+    log_q = tf.reduce_sum(log_density, -2) - q.scale.log_abs_determinant()
+    z = q.loc + q.scale.matvec(tf.linalg.matrix_transpose(noise))
+    return z, log_q
+
+
+def is_gaussian(q):
+    """Whether a distribution is N(loc, scale scale^T), and has both."""
+    gaussian = isinstance(q, tfd.MultivariateNormalLinearOperator)
+    return gaussian and q.loc is not None
+
+
+def _noise(mean, scale, seed, *samples):
+    """Normal noise in the order of TFP, `[*samples, latent, batch]`."""
+    batch = tf.broadcast_dynamic_shape(
+        tf.shape(mean)[:-1], scale.batch_shape_tensor()
+    )
+    shape = tf.concat([[*samples, mean.shape[-1]], batch], axis=0)
+    return tf.random.stateless_normal(shape, seed, dtype=mean.dtype)
 
 
 def _draw_gaussian(mean, scale, seed):
@@ -52,13 +89,7 @@ def _draw_gaussian(mean, scale, seed):
     Returns:
         A `Draw`.
     """
-    batch = tf.broadcast_dynamic_shape(
-        tf.shape(mean)[:-1], scale.batch_shape_tensor()
-    )
-    noise = tf.random.stateless_normal(
-        tf.concat([[mean.shape[-1]], batch], axis=0), seed, dtype=mean.dtype
-    )
-    noise = tf.transpose(noise)
+    noise = tf.transpose(_noise(mean, scale, seed))
     z = mean + scale.matvec(noise)
     if isinstance(scale, tf.linalg.LinearOperatorDiag):
         log_q = -0.5

@@ -7,6 +7,7 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from tf_vlae import validation
+from tf_vlae.draw import sample_and_log_prob
 from tf_vlae.layers import LaplacePosterior
 
 # Updates of the proposal that is the same for all models.
@@ -126,9 +127,8 @@ def estimate(log_joint, posterior, num_samples, seed):
     chunks = (num_samples - 1) // chunk + 1
 
     def body(index, largest, total, square, half, elbo):
-        z, log_q = posterior.experimental_sample_and_log_prob(
-            chunk, seed=tf.random.experimental.stateless_fold_in(seed, index)
-        )
+        fold = tf.random.experimental.stateless_fold_in(seed, index)
+        z, log_q = sample_and_log_prob(posterior, chunk, fold)
         log_weight = log_joint(z) - log_q
         number, before = tf.range(chunk)[:, None], index * chunk
         surplus = number >= num_samples - before

@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_probability as tfp
 
+from tf_vlae.draw import sample_and_log_prob
 from tf_vlae.evaluation.importance import ROWS
 from tf_vlae.evaluation.pareto import pareto_shape
 
@@ -67,7 +68,7 @@ def weighted_draws(log_joint, q, num_samples, seed):
     Returns:
         A `WeightedDraws`.
     """
-    z, log_q = q.experimental_sample_and_log_prob(num_samples, seed=seed)
+    z, log_q = sample_and_log_prob(q, num_samples, seed)
     chunk = max(1, ROWS // max(1, z.shape[1]))
     starts = range(0, num_samples, chunk)
     log_p = tf.concat([log_joint(z[s : s + chunk]) for s in starts], axis=0)

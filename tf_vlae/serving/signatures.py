@@ -54,12 +54,16 @@ def signatures(model):
         count = validation.integer("num_samples", num_samples, 1)
         return {"x": model.sample(count, seed)}
 
+    # One graph for both that ask for it.
+    @tf.function(autograph=False)
+    def estimate(x, num_samples):
+        return model.importance_sample(x, num_samples, seed=0)
+
     def log_likelihood(x, num_samples):
-        values = model.log_likelihood(x, num_samples, seed=0)
-        return {"log_likelihood": values}
+        return {"log_likelihood": estimate(x, num_samples).log_likelihood}
 
     def elbo(x, num_samples):
-        return {"elbo": model.importance_sample(x, num_samples, seed=0).elbo}
+        return {"elbo": estimate(x, num_samples).elbo}
 
     def regret(x, num_samples):
         return {"regret": model.regret(x, num_samples, seed=0)}
