@@ -63,7 +63,7 @@ class TestStepsRaiseTheElbo:
     def test_towards_the_best_diagonal_gaussian(self):
         # Whose mean is that of the exact posterior, and whose precision is
         # the diagonal of the exact one.
-        model = build(hidden=(), T=150, step=0.05, clip=1e3)
+        model = build(hidden=(), T=50, step=0.1, clip=1e3)
         x = np.repeat(images(2), 200, axis=0)
         W, b = model.decoder.get_weights()
         precision = W @ W.T + np.eye(3)

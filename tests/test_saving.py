@@ -47,9 +47,9 @@ def dataset():
     return tf.data.Dataset.from_tensors(images())
 
 
-def trained(model=tf_vlae.VLAE, likelihood="gaussian", eager=True, **kwargs):
+def trained(model=tf_vlae.VLAE, likelihood="gaussian", **kwargs):
     model = model(**{**COMMON, **kwargs}, likelihood=likelihood)
-    model.compile(keras.optimizers.Adam(0.002), run_eagerly=eager)
+    model.compile(keras.optimizers.Adam(0.002), run_eagerly=True)
     model.fit(dataset(), verbose=0)
     return model
 
@@ -72,10 +72,6 @@ def assert_same_answers(model, other):
     assert_same_values(model.weights, other.weights)
     np.testing.assert_array_equal(model.elbo(x, seed=0), other.elbo(x, seed=0))
     np.testing.assert_array_equal(model.encode(x), other.encode(x))
-    np.testing.assert_array_equal(
-        model.log_likelihood(x, num_samples=5, seed=0),
-        other.log_likelihood(x, num_samples=5, seed=0),
-    )
     scores = [m.evaluate(x, verbose=0) for m in (model, other)]
     assert scores[0] == scores[1]
 
@@ -105,9 +101,10 @@ def test_model_is_the_same_and_trains_on(kind, likelihood, tmp_path):
 
 @pytest.mark.slow
 def test_training_goes_on_in_a_graph_bit_for_bit(tmp_path):
-    model = trained(eager=False)
+    model, x = tf_vlae.VLAE(**COMMON), images(25)
+    model.compile(keras.optimizers.Adam(0.002))
+    model.fit(x, batch_size=10, verbose=0)
     loaded = reload(model, tmp_path)
-    x = images(25)
     for each in (model, loaded):
         each.fit(x, batch_size=10, verbose=0)
     assert_same_values(model.weights, loaded.weights)

@@ -5,7 +5,6 @@ import os
 import numpy as np
 import pytest
 
-import tf_vlae
 from helpers import processes
 from helpers import scoring
 from helpers.scoring import example
@@ -32,7 +31,7 @@ def model(pixels):
 @pytest.fixture(scope="module")
 def saved_model(model, tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved_model")
-    tf_vlae.export(model, folder)
+    scoring.export_means(model, folder)
     return folder
 
 
@@ -72,6 +71,6 @@ def test_a_second_job_is_refused(saved_model, pixels, tmp_path):
     write(images, [example(image=pixels[0].tobytes())])
     owner = processes.start(folder_lock.held, output)
     with pytest.raises(BlockingIOError, match=f"by process {owner} on "):
-        score(saved_model, output, tfrecord=str(images))
+        score(saved_model, output, tfrecord=str(images), quantities=["mean"])
     assert os.listdir(output) == [".lock"]
     processes.kill(owner)

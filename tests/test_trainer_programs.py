@@ -114,7 +114,7 @@ class TestCommandLine:
 
     @pytest.mark.slow
     def test_help_is_the_docstring_and_the_flags(self):
-        process = trainer_runs.command("evaluate.py", "--help")
+        process = trainer_runs.call("evaluate.py", "--help")
         text = process.stdout
         assert text.startswith("Shows why trained runs are as good as they are")
         for name in ("workdir", "data_dir", "images", "output"):

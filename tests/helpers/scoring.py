@@ -2,6 +2,7 @@
 
 import pathlib
 
+import keras
 import numpy as np
 import pyarrow.parquet as pq
 import tensorflow as tf
@@ -29,6 +30,22 @@ def small_model(pixels):
     model = tf_vlae.VLAE(3, (5,), T=1, likelihood="bernoulli", seed=0)
     model.adapt(pixels / np.float32(255))
     return model
+
+
+def export_means(model, folder):
+    """Writes a SavedModel of the model's means alone, for tests of jobs."""
+    shape = [None, *model.image_shape]
+
+    @tf.function(
+        input_signature=[tf.TensorSpec(shape, name="x")], autograph=False
+    )
+    def encode_mean(x):
+        return {"mean": model.encode(x)}
+
+    archive = keras.export.ExportArchive()
+    archive.track(model)
+    archive.add_endpoint("encode_mean", encode_mean)
+    archive.write_out(str(folder), verbose=False)
 
 
 def feature(value):
