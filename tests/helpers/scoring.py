@@ -39,12 +39,12 @@ def export_means(model, folder):
     @tf.function(
         input_signature=[tf.TensorSpec(shape, name="x")], autograph=False
     )
-    def encode_mean(x):
+    def encode(x):
         return {"mean": model.encode(x)}
 
     archive = keras.export.ExportArchive()
     archive.track(model)
-    archive.add_endpoint("encode_mean", encode_mean)
+    archive.add_endpoint("encode", encode)
     archive.write_out(str(folder), verbose=False)
 
 
