@@ -308,9 +308,8 @@ def test_is_traced_once():
 
 
 @pytest.mark.slow
-def test_five_thousand_samples_of_a_big_network_fit_in_two_gibibytes(tmp_path):
-    # All at once, the decoder's layers alone would take 1.3 GiB, and the
-    # densities as much again.
+def test_memory_of_five_thousand_samples_of_a_big_network(tmp_path):
+    # 0.8 GiB, most of it TensorFlow; all at once they would take 1.7.
     program = """
         import re
         import numpy as np
@@ -330,4 +329,4 @@ def test_five_thousand_samples_of_a_big_network_fit_in_two_gibibytes(tmp_path):
     result = trainer_runs.call(script)
     assert result.returncode == 0, result.stderr
     kibibytes = int(result.stdout.split()[-1])
-    assert kibibytes < 2 * 2**20, f"{kibibytes / 2**20:.2f} GiB"
+    assert kibibytes < 1.25 * 2**20, f"{kibibytes / 2**20:.2f} GiB"
