@@ -4,11 +4,13 @@ import gc
 import weakref
 
 import numpy as np
+import tensorflow as tf
 
 import tf_vlae
 from helpers.fitting import build
 from helpers.fitting import fit
 from helpers.fitting import images
+from tf_vlae import linalg
 
 
 def living(references):
@@ -29,6 +31,42 @@ def test_proposals_are_let_go():
     del proposal
     # As many as there are graphs that are kept.
     assert living(references) == 4
+
+
+def test_graphs_are_let_go():
+    """TensorFlow itself keeps what has a `tf.custom_gradient`."""
+    model, x = build(tf_vlae.VLAE), images(examples=2)
+    references = []
+
+    def trace():
+        call = tf.function(model.posterior, autograph=False)
+        graph = call.get_concrete_function(x).graph
+        references.append(weakref.ref(graph))
+        assert any("_gradient_op_type" in op.node_def.attr for op in ops(graph))
+
+    def ops(graph):
+        return graph.get_operations()
+
+    model.adapt(x)
+    for _ in range(3):
+        trace()
+    assert living(references) == 0
+
+
+def test_gradients_of_a_graph_outside_of_it():
+    """These come from the registry, and not from a tape."""
+    matrix = tf.constant([[[2.0, 1.0], [1.0, 3.0]]], tf.float64)
+
+    def value(matrix):
+        return tf.reduce_sum(linalg.scale_tril_from_precision(matrix) ** 3)
+
+    found = []
+    for function in (value, tf.function(value, autograph=False)):
+        with tf.GradientTape() as tape:
+            tape.watch(matrix)
+            result = function(matrix)
+        found.append(tape.gradient(result, matrix))
+    np.testing.assert_allclose(*found, rtol=1e-12)
 
 
 def test_a_proposal_is_traced_once():

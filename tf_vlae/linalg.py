@@ -8,6 +8,8 @@ import math
 
 import tensorflow as tf
 
+from tf_vlae.custom_gradients import custom_gradient
+
 
 def flatten(tensor):
     """From `[batch, ...]` to `[batch, data]`."""
@@ -46,7 +48,7 @@ def root(x):
     return tf.where(zero, tf.zeros_like(x), tf.sqrt(safe))
 
 
-@tf.custom_gradient
+@custom_gradient
 def scale_tril_from_precision(precision):
     """Cholesky factor of the *inverse* of `precision`, without the inverse.
 
@@ -121,7 +123,7 @@ def _tril_half(matrix):
     return tf.linalg.set_diag(lower, 0.5 * tf.linalg.diag_part(lower))
 
 
-@tf.custom_gradient
+@custom_gradient
 def clip_eigenvalues(matrix, floor):
     """The nearest matrix with no eigenvalue below `floor`.
 
@@ -187,7 +189,7 @@ def implicit_solve(solve, rhs, residual, solve_gradient=None):
     """
     solution = tf.stop_gradient(solve(rhs))
 
-    @tf.custom_gradient
+    @custom_gradient
     def attach(_):
         return tf.identity(solution), solve_gradient or solve
 
@@ -249,7 +251,7 @@ def conjugate_gradient(product, rhs, preconditioner, iterations, tolerance=0.0):
     return solution
 
 
-@tf.custom_gradient
+@custom_gradient
 def outer_gram(kernel):
     """W W^T.
 
@@ -269,7 +271,7 @@ def outer_gram(kernel):
     return tf.matmul(kernel, kernel, transpose_b=True), gradient
 
 
-@tf.custom_gradient
+@custom_gradient
 def weighted_gram(rows, weight):
     """R diag(w) R^T for a batch of R and w.
 
@@ -293,7 +295,7 @@ def weighted_gram(rows, weight):
     return value, gradient
 
 
-@tf.custom_gradient
+@custom_gradient
 def sandwich(rows, gram):
     """B G B^T for a batch of B and one shared symmetric G.
 

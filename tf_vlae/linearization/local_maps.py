@@ -8,6 +8,8 @@ batch of 1.
 
 import tensorflow as tf
 
+from tf_vlae.custom_gradients import custom_gradient
+
 
 class LinearMap:
     """A linear function of one or several values, and its transpose.
@@ -53,7 +55,7 @@ class WeightlessMap(LinearMap):
     def pull(self, cotangent):
         pull, push = super().pull, self.push
 
-        @tf.custom_gradient
+        @custom_gradient
         def transpose(cotangent):
             return pull(cotangent), lambda *tangents: push(*tangents)
 
