@@ -60,8 +60,8 @@ def convolutional(size):
 
 # With how each is linearized.
 DECODERS = {
-    "relu": (lambda size: {"hidden": (4,)}, "own linearizer"),
-    "elu": (lambda size: {"hidden": (4,), "activation": "elu"}, "layer"),
+    "relu": (lambda size: {}, "own linearizer"),
+    "elu": (lambda size: {"activation": "elu"}, "layer"),
     "convolutional": (lambda size: {"decoder": convolutional(size)}, "layer"),
     "unknown": (lambda size: {"decoder": Unknown(size)}, "tape"),
 }
@@ -88,6 +88,7 @@ def test_ten_steps_raise_the_elbo(mode, covariance, kind, decoder):
     network, _ = DECODERS[decoder]
     model = tf_vlae.VLAE(
         latent=2,
+        hidden=(4,),
         likelihood=likelihood,
         mode=mode,
         covariance=COVARIANCES[covariance](),
@@ -111,6 +112,6 @@ def test_ten_steps_raise_the_elbo(mode, covariance, kind, decoder):
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_linearization(decoder):
     network, expected = DECODERS[decoder]
-    model = tf_vlae.VLAE(latent=2, seed=0, **network(4))
+    model = tf_vlae.VLAE(latent=2, hidden=(4,), seed=0, **network(4))
     model.build((None, 4))
     assert expected in model.linearization
