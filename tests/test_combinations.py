@@ -29,7 +29,6 @@ COVARIANCES = {
 }
 
 
-@keras.saving.register_keras_serializable(package="tests")
 class Unknown(keras.layers.Layer):
     """A decoder that the library knows nothing of: tapes linearize it."""
 

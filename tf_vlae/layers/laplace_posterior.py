@@ -110,6 +110,7 @@ class LaplacePosterior(keras.layers.Layer):
             A tensor of shape `[T + 1, batch, latent]`.
         """
         if not self.built:
+            mu, x = _floats("mu", mu), _floats("x", x)
             self.build(mu.shape, x.shape)
             self.built = True
         mu, x = self._check(mu, x)
@@ -124,9 +125,9 @@ class LaplacePosterior(keras.layers.Layer):
 
     def _check_one(self, name, value, batch):
         shape = tf.TensorShape([batch, *self._shapes[name]])
-        expected = f"numbers of shape {shape}"
-        value = validation.array(name, value, expected)
+        value = _floats(name, value)
         if not shape.is_compatible_with(value.shape):
+            expected = f"floats of shape {shape}"
             raise validation.invalid(name, expected, f"shape {value.shape}")
         return tf.cast(value, self.compute_dtype)
 
@@ -151,3 +152,14 @@ class LaplacePosterior(keras.layers.Layer):
         # A mode seeker has its own step; layers were once saved with both.
         config = {k: v for k, v in config.items() if k != "step"}
         return cls(**{**config, "decoder": decoder})
+
+
+def _floats(name, value):
+    """Returns an array or tensor of floats, or raises.
+
+    Integers are not taken: only a model knows whether they are pixels.
+    """
+    value = validation.array(name, value, "floats")
+    if not tf.as_dtype(value.dtype).is_floating:
+        raise validation.invalid(name, "floats", f"{value.dtype}")
+    return value
