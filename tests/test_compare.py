@@ -11,6 +11,7 @@ import pytest
 from helpers import trainer_runs
 from trainers.common import paper
 from trainers.comparison import grid
+from trainers.comparison import plot
 from trainers.comparison import table
 from trainers.comparison.program import main
 
@@ -114,10 +115,97 @@ def test_dequantised(folder, tmp_path):
     assert "bits" not in table.markdown(rows[1:])
 
 
-def test_a_bad_flag_is_named(tmp_path):
-    words = "flag --T=['1', '0']: Expected one or more values like 1"
+class TestBudgets:
+    @pytest.fixture
+    def cells(self, tmp_path):
+        """Of runs whose times are made up: 4 s, and 2 or 20 s an epoch."""
+
+        def start(runs):
+            for run in runs:
+                epoch = 20 if run.model == "vlae" else 2
+                seconds = {"training_cpu": 4 + epoch * run.epochs}
+                run.folder.mkdir(parents=True, exist_ok=True)
+                text = json.dumps({"seconds": seconds})
+                (run.folder / "results.json").write_text(text)
+                assert "--warm_start=0" in run.flags
+                assert "--notest" in run.flags
+
+        cells = grid.cells(
+            ["mnist"],
+            "small",
+            ["vae", "vlae"],
+            [1],
+            2,
+            20,
+            tmp_path,
+            recipe="fast",
+        )
+        return grid.within(cells, [1.0, 3.0, 0.01], start)
+
+    def test_epochs_fill_them(self, cells):
+        # As a VAE for 90 % of the epochs: 3.8 s an epoch.
+        for minutes, vae, vlae in ((1.0, 28, 15), (3.0, 88, 46), (0.01, 1, 1)):
+            epochs = [
+                (cell.model, cell.seed, cell.epochs)
+                for cell in cells
+                if cell.minutes == minutes
+            ]
+            assert epochs == [
+                ("vae", 0, vae),
+                ("vlae", 0, vlae),
+                ("vae", 1, vae),
+                ("vlae", 1, vlae),
+            ]
+
+    def test_table_and_plot(self, cells, folder):
+        (finished,) = grid.cells(
+            ["digits"], "small", ["vae"], [1], 1, 1, folder
+        )
+        results = finished.results()
+        for cell in cells:
+            seconds = {"training_cpu": 60 * cell.minutes + cell.seed}
+            # The longer the better, and a VLAE.
+            elbo = cell.minutes + (cell.model == "vlae")
+            found = {
+                **results,
+                "test": {**results["test"], "elbo": elbo},
+                "seconds": seconds,
+            }
+            cell.folder.mkdir(parents=True, exist_ok=True)
+            (cell.folder / "results.json").write_text(json.dumps(found))
+        rows = table.rows([cell for cell in cells if cell.minutes >= 1])
+        assert [row["minutes"] for row in rows] == [1, 1, 3, 3]
+        assert rows[0]["cpu_minutes"] == pytest.approx(1 + 0.5 / 60)
+        lines = table.markdown(rows).splitlines()
+        assert lines[0].startswith("| data | budget, CPU min | model |")
+        for line, value in zip(lines[2:6], (1, 2, 3, 4), strict=True):
+            text = f"{value:.2f} +- 0.00"
+            best = value in (2, 4)
+            assert (f"| **{text}** |" if best else f"| {text} |") in line
+        drawing = plot.draw_budgets(rows)
+        top, bottom = drawing.axes
+        assert "ELBO" in top.get_ylabel()
+        assert "Laplace" in bottom.get_ylabel()
+        lines = [bars.lines[0].get_xydata() for bars in top.containers]
+        times = [1 + 0.5 / 60, 3 + 0.5 / 60]
+        np.testing.assert_allclose(lines[0], [[times[0], 1], [times[1], 3]])
+        np.testing.assert_allclose(lines[1], [[times[0], 2], [times[1], 4]])
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (
+            ["--T=1,0"],
+            "flag --T=['1', '0']: Expected one or more values like 1",
+        ),
+        (["--minutes=1,0"], "flag --minutes=['1', '0']: Expected positive"),
+        (["--minutes=1", "--epochs=2"], "Expected one of them"),
+    ],
+)
+def test_a_bad_flag_is_named(flags, words, tmp_path):
     with pytest.raises(SystemExit, match=re.escape(words)):
-        main(["--T=1,0", f"--workdir={tmp_path}"])
+        main([*flags, f"--workdir={tmp_path}"])
     assert not list(tmp_path.iterdir())
 
 

@@ -43,14 +43,44 @@ class TestSpace:
         assert settings.hidden == (8,)
         assert not settings.test
         assert resolved["warm_start"] == trial.settings["warm_start"]
+        share = float(trial.settings["warm_start"].rstrip("%")) / 100
+        assert trial.warm_share == share
+
+    def test_rates_alone_are_tried_with_the_fast_recipe(self, tmp_path):
+        common = ("--dataset=mnist", "--recipe=paper", *COMMON)
+        for model, share in (("vae", 0.0), ("vlae", 0.9)):
+            trials = [
+                Trial(model, number, 20, tmp_path, common, rates=(1e-3, 5e-2))
+                for number in range(2)
+            ]
+            assert trials[0].name == f"{model}_0.001_20epochs"
+            for trial, rate in zip(trials, (1e-3, 5e-2), strict=True):
+                settings, _ = trainer_runs.parse(*trial.flags)
+                assert settings.learning_rate == rate
+                assert settings.schedule == "cosine"
+                assert settings.clip_norm == 200
+                assert trial.warm_share == pytest.approx(share)
+            # What an epoch costs does not depend on the rate.
+            for short, long in (trial.timed("vae") for trial in trials):
+                assert (short.epochs, long.epochs) == (1, 3)
+                assert short.folder == trials[0].timed("vae")[0].folder
+                assert not short.warm_share
 
 
 @pytest.mark.parametrize(
-    ("trials", "expected"),
-    [(1, [9.0]), (3, [3.0, 9.0]), (4, [1.0, 3.0, 9.0]), (9, [1.0, 3.0, 9.0])],
+    ("trials", "rounds", "expected"),
+    [
+        (1, None, [9.0]),
+        (3, None, [3.0, 9.0]),
+        (4, None, [1.0, 3.0, 9.0]),
+        (9, None, [1.0, 3.0, 9.0]),
+        (9, 1, [9.0]),
+        (9, 2, [3.0, 9.0]),
+        (3, 5, [3.0, 9.0]),
+    ],
 )
-def test_the_last_budget_is_the_whole_one(trials, expected):
-    assert search.budgets(trials, 9.0) == pytest.approx(expected)
+def test_the_last_budget_is_the_whole_one(trials, rounds, expected):
+    assert search.budgets(trials, 9.0, rounds) == pytest.approx(expected)
 
 
 def start_here(trials, started):
@@ -138,8 +168,11 @@ def test_a_search_without_results_is_an_error(tmp_path):
         search.search("vae", 1, 1.0, tmp_path, COMMON, lambda trials: None)
 
 
-@pytest.mark.parametrize("flag", ["--minutes=0", "--models=vea", "--latents=3"])
+@pytest.mark.parametrize(
+    "flag",
+    ["--minutes=0", "--models=vea", "--latents=3", "--rates=0", "--rounds=0"],
+)
 def test_bad_flags_are_told_at_once(flag, tmp_path):
-    with pytest.raises(SystemExit, match=flag[2:9]):
+    with pytest.raises(SystemExit, match=flag[2:8]):
         program.main([flag, f"--workdir={tmp_path}/tune"])
     assert not (tmp_path / "tune").exists()

@@ -1,5 +1,7 @@
 """Flags that are lists."""
 
+import math
+
 from absl import flags
 
 
@@ -21,6 +23,14 @@ def define(name, default, is_valid, text, flag_values):
         f"Expected one or more values like {values}, separated by commas.",
         flag_values=flag_values,
     )
+
+
+def is_positive(text):
+    """Whether a str is a positive number, and finite."""
+    try:
+        return 0 < float(text) < math.inf
+    except ValueError:
+        return False
 
 
 def is_count(text):

@@ -1,4 +1,5 @@
 import abc
+import math
 
 from trainers.common import results_file
 from trainers.common.checksums import DamagedFileError
@@ -8,9 +9,13 @@ class Run(abc.ABC):
     """A run of the trainer that another program starts, with its folder.
 
     Attributes:
+        model: str, as of `--model`.
         root: `pathlib.Path`, the folder of the program.
         epochs: int.
     """
+
+    # Epochs of the runs that tell what an epoch costs.
+    TIMED = 1, 3
 
     @property
     @abc.abstractmethod
@@ -21,6 +26,22 @@ class Run(abc.ABC):
     @abc.abstractmethod
     def flags(self):
         """What follows `python trainers/main.py`, a list of str."""
+
+    @property
+    @abc.abstractmethod
+    def warm_share(self):
+        """Share of the epochs in which a VLAE trains as a VAE, a float."""
+
+    @abc.abstractmethod
+    def timed(self, model):
+        """Short runs with epochs that cost as much, none of them as a VAE.
+
+        Args:
+            model: str. The model, or what it trains as.
+
+        Returns:
+            A list of `Run`, one for each of `TIMED`.
+        """
 
     @property
     def folder(self):
@@ -34,6 +55,21 @@ class Run(abc.ABC):
         except DamagedFileError:
             # The trainer says so, and makes them anew.
             return None
+
+    def require_results(self):
+        """Raises a `RuntimeError` if the run is not finished."""
+        if self.results() is None:
+            log = self.folder.with_suffix(".log")
+            raise RuntimeError(
+                f"Every run of {self.model} failed, the last words of one are "
+                f"in {log}."
+            )
+
+    @property
+    def cpu_seconds(self):
+        """CPU time of its training, a float; NaN of a run that failed."""
+        results = self.results()
+        return results["seconds"]["training_cpu"] if results else math.nan
 
     def epoch(self):
         """Number of epochs that are done."""

@@ -2,6 +2,7 @@ import dataclasses
 import pathlib
 
 from trainers.common.run import Run
+from trainers.training import command_line
 from trainers.training import configs
 
 
@@ -19,6 +20,8 @@ class Cell(Run):
         root: `pathlib.Path`, the folder of the comparison.
         logit: bool. Whether pixels are dequantised.
         recipe: str, as of `--recipe`.
+        minutes: float. The CPU time that its epochs were chosen for, or None.
+        own: tuple of str, flags that it has besides.
     """
 
     dataset: str
@@ -30,6 +33,8 @@ class Cell(Run):
     root: pathlib.Path
     logit: bool = False
     recipe: str = "paper"
+    minutes: float | None = None
+    own: tuple = ()
 
     @property
     def name(self):
@@ -53,4 +58,23 @@ class Cell(Run):
             f"--recipe={self.recipe}",
             "--noexport",
             f"--workdir={self.folder}",
+            *self.own,
+        ]
+
+    @property
+    def warm_share(self):
+        return command_line.warm_share(self.flags)
+
+    def timed(self, model):
+        draft = dataclasses.replace(
+            self,
+            model=model,
+            T=0 if model == "vae" else self.T,
+            seed=0,
+            minutes=None,
+            root=self.root / "costs",
+            own=("--warm_start=0", "--notest"),
+        )
+        return [
+            dataclasses.replace(draft, epochs=epochs) for epochs in self.TIMED
         ]

@@ -1,5 +1,8 @@
 """All the cells of a comparison."""
 
+import dataclasses
+
+from trainers.common.budget import Budget
 from trainers.comparison.cell import Cell
 
 
@@ -46,4 +49,25 @@ def cells(
         for seed in range(seeds)
         for model in dict.fromkeys(models)
         for T in ([0] if model == "vae" else dict.fromkeys(updates))
+    ]
+
+
+def within(cells, budgets, start):
+    """The same cells, each with as many epochs as take a CPU time.
+
+    Args:
+        cells: list of `Cell`, with any number of epochs.
+        budgets: list of floats, CPU minutes.
+        start: function of a list of `Cell` that trains what is missing.
+
+    Returns:
+        A list of `Cell`, all of them for each budget.
+    """
+    budget = Budget(start)
+    return [
+        dataclasses.replace(
+            cell, epochs=budget.epochs(cell, minutes), minutes=minutes
+        )
+        for minutes in dict.fromkeys(budgets)
+        for cell in cells
     ]

@@ -40,7 +40,51 @@ def draw(rows):
         axes.set_title(name)
         axes.grid(False, axis="x")
     panels[0].set_ylabel("test log-likelihood [nats]")
-    # Outside, where it hides no point.
-    handles = panels[0].get_legend_handles_labels()
-    drawing.legend(*handles, loc="outside upper center", ncols=2)
+    _add_legend(drawing, panels[0], 2)
     return drawing
+
+
+def draw_budgets(rows):
+    """ELBO and log-likelihood after each CPU time, a column for a data set.
+
+    Args:
+        rows: list of dicts, as of `table.rows`.
+
+    Returns:
+        A `matplotlib.figure.Figure`.
+    """
+    names = list(dict.fromkeys(row["dataset"] for row in rows))
+    budgets = sorted({row["minutes"] for row in rows})
+    drawing, grid = style.panels(2, len(names), size=(4.4, 3.2))
+    for value, text, panels in zip(
+        ("elbo", "laplace"),
+        ("ELBO", "log-likelihood, Laplace"),
+        grid,
+        strict=True,
+    ):
+        for name, axes in zip(names, panels, strict=True):
+            own = [row for row in rows if row["dataset"] == name]
+            for model, T in dict.fromkeys((r["model"], r["T"]) for r in own):
+                line = [r for r in own if (r["model"], r["T"]) == (model, T)]
+                axes.errorbar(
+                    [row["cpu_minutes"] for row in line],
+                    [row[value] for row in line],
+                    [row[f"{value}_spread"] for row in line],
+                    marker="o",
+                    capsize=3,
+                    label=labels.of(model, T),
+                )
+            axes.set_xscale("log")
+            axes.set_xticks(budgets, [f"{each:g}" for each in budgets])
+            axes.minorticks_off()
+            axes.set_title(name)
+            axes.set_xlabel("CPU minutes of training")
+        panels[0].set_ylabel(f"test {text} [nats]")
+    _add_legend(drawing, grid[0][0], 5)
+    return drawing
+
+
+def _add_legend(drawing, axes, columns):
+    """One legend, outside, where it hides no point."""
+    handles = axes.get_legend_handles_labels()
+    drawing.legend(*handles, loc="outside upper center", ncols=columns)

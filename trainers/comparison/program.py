@@ -1,5 +1,6 @@
 """The program that compares models."""
 
+import functools
 import pathlib
 import sys
 
@@ -28,6 +29,25 @@ def define_flags(values):
     _define_table(values)
     flags.DEFINE_integer(
         "epochs", 20, "Epochs of each run.", 1, flag_values=values
+    )
+    flags.DEFINE_list(
+        "minutes",
+        [],
+        "CPU minutes of training, one budget or several, in place of epochs: "
+        "each model has as many as it takes that long for.",
+        flag_values=values,
+    )
+    flags.register_validator(
+        "minutes",
+        lambda chosen: all(map(list_flags.is_positive, chosen)),
+        "Expected positive numbers, like 1,3,10.",
+        flag_values=values,
+    )
+    flags.register_multi_flags_validator(
+        ["epochs", "minutes"],
+        lambda chosen: not (chosen["minutes"] and values["epochs"].present),
+        "Expected one of them.",
+        flag_values=values,
     )
     flags.DEFINE_enum(
         "recipe",
@@ -107,13 +127,20 @@ def run(values):
         values.recipe,
     )
     extra = [f"--data_dir={values.data_dir}"] if values.data_dir else []
+    start = functools.partial(
+        scheduler.start, parallel=values.parallel, extra=extra
+    )
+    budgets = list(map(float, values.minutes))
     try:
-        scheduler.start(cells, values.parallel, extra)
+        if budgets:
+            cells = grid.within(cells, budgets, start)
+        start(cells)
     except RuntimeError as error:
         sys.exit(str(error))
     rows = table.rows(cells)
     text = table.markdown(rows)
-    report.leave(root, "table", rows, plot.draw(rows), text)
+    drawing = plot.draw_budgets(rows) if budgets else plot.draw(rows)
+    report.leave(root, "table", rows, drawing, text)
 
 
 main = Program(run, define_flags)

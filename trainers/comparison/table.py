@@ -17,7 +17,7 @@ _BITS = {"bits_per_dimension": "bits per dimension"}
 
 
 def rows(cells):
-    """A row for each data set, model and T, over the seeds.
+    """A row for each data set, model, T and budget, over the seeds.
 
     Args:
         cells: list of finished `Cell`.
@@ -28,15 +28,17 @@ def rows(cells):
     """
     groups = {}
     for cell in cells:
-        key = cell.dataset, cell.logit, cell.size, cell.model, cell.T
+        kind = cell.dataset, cell.logit, cell.size, cell.model, cell.T
+        key = *kind, cell.minutes
         groups.setdefault(key, []).append(cell)
     return [_row(*key, group) for key, group in groups.items()]
 
 
-def _row(dataset, logit, size, model, T, cells):
+def _row(dataset, logit, size, model, T, minutes, cells):
     found = [cell.results() for cell in cells]
     data = f"{dataset}, logit" if logit else dataset
     row = {"dataset": data, "size": size, "model": model, "T": T}
+    row["minutes"] = minutes
     row["seeds"] = len(cells)
     row["epochs"] = cells[0].epochs
     for name, get in {
@@ -55,6 +57,9 @@ def _row(dataset, logit, size, model, T, cells):
             row[f"{estimator}_{name}"] = (
                 None if None in values else statistics.mean(values)
             )
+    row["cpu_minutes"] = statistics.mean(
+        each["seconds"]["training_cpu"] / 60 for each in found
+    )
     row["cpu_seconds_per_epoch"] = statistics.mean(
         each["seconds"]["training_cpu"] / each["epochs"] for each in found
     )
@@ -76,18 +81,18 @@ def markdown(rows):
 
 
 def _results(rows):
-    """The results, the best of a data set in bold."""
+    """The results, the best of a data set and a budget in bold."""
     best = {}
     for row in rows:
         for name in _VALUES:
-            key = row["dataset"], name
+            key = row["dataset"], row["minutes"], name
             best[key] = max(row[name], best.get(key, row[name]))
 
     def value(row, name):
         text = f"{row[name]:.2f}"
         if row["seeds"] > 1:
             text += f" +- {row[f'{name}_spread']:.2f}"
-        is_best = row[name] == best[row["dataset"], name]
+        is_best = row[name] == best[row["dataset"], row["minutes"], name]
         return f"**{text}**" if is_best else text
 
     has_bits = any(row["own_bits_per_dimension"] for row in rows)
@@ -103,7 +108,7 @@ def _results(rows):
                 "paper, 2000 epochs": row["paper"],
                 "epochs": row["epochs"],
                 "seeds": row["seeds"],
-                "CPU s per epoch": row["cpu_seconds_per_epoch"],
+                **_time(row),
             }
             for row in rows
         ]
@@ -126,9 +131,19 @@ def _of_estimators(row, columns):
     }
 
 
+def _time(row):
+    if row["minutes"] is None:
+        return {"CPU s per epoch": row["cpu_seconds_per_epoch"]}
+    return {"CPU min": row["cpu_minutes"]}
+
+
 def _name(row):
+    budget = {}
+    if row["minutes"] is not None:
+        budget = {"budget, CPU min": f"{row['minutes']:g}"}
     return {
         "data": row["dataset"],
+        **budget,
         "model": row["model"],
         "T": row["T"] or "",
     }

@@ -3,8 +3,7 @@
 import functools
 import pathlib
 
-from trainers.training import flags
-from trainers.training import program
+from trainers.training import command_line
 
 _FOLDER = pathlib.Path(__file__).resolve().parents[2] / "configs"
 
@@ -34,5 +33,4 @@ def settings(dataset, size):
         dataset: as of `path`.
         size: as of `path`.
     """
-    values = program.main.parse([f"--flagfile={path(dataset, size)}"])
-    return flags.settings(values)
+    return command_line.settings([f"--flagfile={path(dataset, size)}"])

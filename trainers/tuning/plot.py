@@ -18,7 +18,9 @@ def draw(rows):
     Returns:
         A `matplotlib.figure.Figure`.
     """
-    lowest, highest = space.LEARNING_RATE
+    rates = [float(row["learning_rate"]) for row in rows]
+    lowest = min(*rates, space.LEARNING_RATE[0])
+    highest = max(*rates, space.LEARNING_RATE[1])
     models = list(dict.fromkeys(row["model"] for row in rows))
     drawing, [panels] = style.panels(1, len(models), 4.0)
     for model, axes in zip(models, panels, strict=True):

@@ -36,6 +36,19 @@ def define_flags(values):
     flags.DEFINE_integer(
         "trials", 9, "Settings to try for each model.", 1, flag_values=values
     )
+    flags.DEFINE_list(
+        "rates",
+        [],
+        "Peaks of the learning rate to try, with the rest of the fast recipe "
+        "as it is, in place of --trials at random.",
+        flag_values=values,
+    )
+    flags.register_validator(
+        "rates",
+        lambda chosen: all(map(list_flags.is_positive, chosen)),
+        "Expected positive numbers, like 2e-3,4e-3,8e-3.",
+        values,
+    )
     flags.DEFINE_float(
         "minutes",
         3.0,
@@ -47,6 +60,15 @@ def define_flags(values):
         lambda minutes: minutes > 0,
         "Expected a positive number.",
         values,
+    )
+    flags.DEFINE_integer(
+        "rounds",
+        None,
+        "Number of rounds, of which each keeps the best third and triples its "
+        "time; by default as many as leave one. Short trials favour high "
+        "rates: 1 gives every trial all the minutes.",
+        1,
+        flag_values=values,
     )
     flags.DEFINE_string(
         "workdir", "tune", "Folder of it all.", flag_values=values
@@ -74,11 +96,18 @@ def run(values, more):
     start = functools.partial(
         scheduler.start, parallel=values.parallel, may_fail=True
     )
-    rows = []
+    rows, rates = [], tuple(dict.fromkeys(map(float, values.rates)))
     for model in dict.fromkeys(values.models):
         try:
             rungs = search.search(
-                model, values.trials, values.minutes, root, tuple(more), start
+                model,
+                len(rates) or values.trials,
+                values.minutes,
+                root,
+                tuple(more),
+                start,
+                values.rounds,
+                rates,
             )
         except RuntimeError as error:
             sys.exit(str(error))

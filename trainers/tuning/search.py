@@ -1,16 +1,16 @@
 """Successive halving, in equal CPU time for every model."""
 
-import functools
+import dataclasses
 import math
 
-from trainers.tuning import space
+from trainers.common.budget import Budget
 from trainers.tuning.trial import Trial
 
 # One in so many trials goes on, with that many times the budget.
 _SHARE = 3
 
 
-def search(model, trials, minutes, root, common, start):
+def search(model, trials, minutes, root, common, start, rounds=None, rates=()):
     """Searches the recipe of a model.
 
     Args:
@@ -20,49 +20,45 @@ def search(model, trials, minutes, root, common, start):
         root: `pathlib.Path`, the folder of the search.
         common: tuple of str, the flags of all trials.
         start: function of a list of `Trial` that trains what is missing.
+        rounds: int. As of `budgets`.
+        rates: tuple of floats, see `space.settings`, as many as trials.
 
     Returns:
         A list of lists of `Trial`, a list for each budget, each with the best
         first.
     """
-
-    @functools.cache
-    def cost(model, batch_size):
-        return _cost(model, batch_size, root / "costs", common, start)
+    budget = Budget(start)
 
     def trial(number, minutes):
-        settings = space.settings(model, number)
-        overhead, epoch = cost(model, settings["batch_size"])
-        share = _warm_share(settings)
-        if share:
-            _, cheap = cost("vae", settings["batch_size"])
-            epoch = share * cheap + (1 - share) * epoch
-        epochs = max(1, round((60 * minutes - overhead) / epoch))
-        return Trial(model, number, epochs, root, common)
+        draft = Trial(model, number, 1, root, common, rates=rates)
+        epochs = budget.epochs(draft, minutes)
+        return dataclasses.replace(draft, epochs=epochs)
 
     numbers, rungs = range(trials), []
-    for budget in budgets(trials, minutes):
-        rung = [trial(number, budget) for number in numbers]
+    for each in budgets(trials, minutes, rounds):
+        rung = [trial(number, each) for number in numbers]
         start(rung)
         rung.sort(key=lambda each: each.score, reverse=True)
-        _require_results(rung[0])
+        rung[0].require_results()
         rungs.append(rung)
         numbers = [each.number for each in rung[: _rest(len(rung))]]
     return rungs
 
 
-def budgets(trials, minutes):
+def budgets(trials, minutes, rounds=None):
     """CPU minutes of a trial, from the first round to the last.
 
     Args:
         trials: int. Number of settings to try.
         minutes: float. CPU time of the longest trials.
+        rounds: int. Number of rounds at most, the last of them with all that
+            are left; None for as many as leave one.
 
     Returns:
         A list of floats.
     """
     found = [minutes]
-    while trials > 1:
+    while trials > 1 and len(found) != rounds:
         trials = _rest(trials)
         found.insert(0, found[0] / _SHARE)
     return found
@@ -71,31 +67,3 @@ def budgets(trials, minutes):
 def _rest(trials):
     """How many trials are left after a round."""
     return math.ceil(trials / _SHARE)
-
-
-def _warm_share(settings):
-    """Share of the epochs in which a VLAE trains as a VAE does, a float."""
-    return float(settings.get("warm_start", "0").rstrip("%")) / 100
-
-
-def _cost(model, batch_size, root, common, start):
-    """CPU seconds before the first epoch, and of an epoch."""
-    own = f"--batch_size={batch_size}", "--warm_start=0"
-    folder = root / f"batch_{batch_size}"
-    runs = [Trial(model, 0, epochs, folder, common, own) for epochs in (1, 3)]
-    start(runs)
-    for run in runs:
-        _require_results(run)
-    short, long = (run.cpu_seconds for run in runs)
-    # Time is measured, and two epochs that took none at all are no cost.
-    epoch = max(long - short, 0.1 * long) / 2
-    return max(short - epoch, 0.0), epoch
-
-
-def _require_results(trial):
-    if trial.results() is None:
-        log = trial.folder.with_suffix(".log")
-        raise RuntimeError(
-            f"Every run of {trial.model} failed, the last words of one are in "
-            f"{log}."
-        )

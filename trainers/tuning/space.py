@@ -15,7 +15,7 @@ _CHOICES = {
 _OWN_CHOICES = {"vlae": {"warm_start": ("0", "50%", "80%", "90%")}}
 
 
-def settings(model, number):
+def settings(model, number, rates=()):
     """The settings of a trial.
 
     What all models have is the same for all of them.
@@ -23,10 +23,15 @@ def settings(model, number):
     Args:
         model: str, as of `--model`.
         number: int. The number of the trial, from 0.
+        rates: tuple of floats, peaks of the learning rate to try with the
+            rest of the fast recipe, the first in the first trial; without
+            them all is drawn at random.
 
     Returns:
         A dict from names of flags to values; None is for no value.
     """
+    if rates:
+        return {"recipe": "fast", "learning_rate": rates[number]}
     draw = random.Random(number)
     rate = math.exp(draw.uniform(*map(math.log, LEARNING_RATE)))
     choices = {**_CHOICES, **_OWN_CHOICES.get(model, {})}

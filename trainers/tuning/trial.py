@@ -3,6 +3,7 @@ import math
 import pathlib
 
 from trainers.common.run import Run
+from trainers.training import command_line
 from trainers.tuning import space
 
 
@@ -17,6 +18,7 @@ class Trial(Run):
         root: `pathlib.Path`, the folder of the search.
         common: tuple of str, the flags of all trials.
         own: tuple of str, flags that it has instead.
+        rates: tuple of floats, see `space.settings`.
     """
 
     model: str
@@ -25,15 +27,19 @@ class Trial(Run):
     root: pathlib.Path
     common: tuple
     own: tuple = ()
+    rates: tuple = ()
 
     @property
     def name(self):
+        if self.rates:
+            rate = self.settings["learning_rate"]
+            return f"{self.model}_{rate:g}_{self.epochs}epochs"
         return f"{self.model}_{self.number}_{self.epochs}epochs"
 
     @property
     def settings(self):
         """What it tries, a dict."""
-        return space.settings(self.model, self.number)
+        return space.settings(self.model, self.number, self.rates)
 
     @property
     def flags(self):
@@ -49,13 +55,22 @@ class Trial(Run):
         ]
 
     @property
+    def warm_share(self):
+        return command_line.warm_share(self.flags)
+
+    def timed(self, model):
+        size = command_line.settings(self.flags).batch_size
+        own = f"--batch_size={size}", "--warm_start=0"
+        folder = self.root / "costs" / f"batch_{size}"
+        return [
+            dataclasses.replace(
+                self, model=model, number=0, epochs=epochs, root=folder, own=own
+            )
+            for epochs in self.TIMED
+        ]
+
+    @property
     def score(self):
         """Best validation ELBO, a float; -inf of a run that failed."""
         results = self.results()
         return results["best"]["val_elbo"] if results else -math.inf
-
-    @property
-    def cpu_seconds(self):
-        """CPU time of its training, a float; NaN of a run that failed."""
-        results = self.results()
-        return results["seconds"]["training_cpu"] if results else math.nan

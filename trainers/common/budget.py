@@ -1,0 +1,43 @@
+import functools
+
+
+class Budget:
+    """Tells how many epochs of a run fit into a CPU time.
+
+    Two short runs of each kind measure what an epoch costs, and what comes
+    before the first one.
+
+    Args:
+        start: function of a list of `Run` that trains what is missing.
+    """
+
+    def __init__(self, start):
+        self._start = start
+        # Runs that are measured alike are equal.
+        self._cost = functools.cache(self._cost)
+
+    def epochs(self, run, minutes):
+        """Number of epochs, at least one.
+
+        Args:
+            run: a `Run`, with any number of epochs.
+            minutes: float. CPU time of its training.
+
+        Returns:
+            An int.
+        """
+        overhead, epoch = self._cost(*run.timed(run.model))
+        if run.warm_share:
+            _, cheap = self._cost(*run.timed("vae"))
+            epoch = run.warm_share * cheap + (1 - run.warm_share) * epoch
+        return max(1, round((60 * minutes - overhead) / epoch))
+
+    def _cost(self, short, long):
+        """CPU seconds before the first epoch, and of an epoch."""
+        self._start([short, long])
+        for run in (short, long):
+            run.require_results()
+        # Time is measured, and epochs that took none at all are no cost.
+        more = long.cpu_seconds - short.cpu_seconds
+        epoch = max(more, 0.1 * long.cpu_seconds) / (long.epochs - short.epochs)
+        return max(short.cpu_seconds - short.epochs * epoch, 0.0), epoch
