@@ -60,6 +60,17 @@ RESOLVED = {
     "digits": {},
     "mnist_small": {**PAPER, "dataset": "mnist"},
     "binary_mnist_big": {**BIG, "dataset": "binary_mnist"},
+    "binary_mnist_200": {
+        **BIG,
+        "dataset": "binary_mnist",
+        "hidden": "200,200",
+        "epochs": "100",
+        "learning_rate": "0.005",
+        "schedule": "cosine",
+        "clip_norm": "200.0",
+        "covariance": "diagonal",
+        "warm_start": "90%",
+    },
     "omniglot_big": {**BIG, "dataset": "omniglot"},
     "svhn_small": {**COLOR, "dataset": "svhn"},
     "cifar_small": {**COLOR, "dataset": "cifar10"},
@@ -80,7 +91,8 @@ class TestFlagfiles:
             f"{name}_{s}" for name in DATASETS for s in ("small", "big")
         }
         found = {path.stem for path in CONFIGS.glob("*.flags")}
-        assert found == {"digits", "mnist_conv", "cifar_conv", *expected}
+        others = {"digits", "mnist_conv", "cifar_conv", "binary_mnist_200"}
+        assert found == expected | others
 
     @pytest.mark.parametrize("name", DATASETS)
     @pytest.mark.parametrize("size", ["small", "big"])
