@@ -12,6 +12,7 @@ from tensorflow_serving.apis import prediction_log_pb2
 
 import tf_vlae
 from helpers import saved_model_loader
+from tf_vlae.frozen_weights import frozen_weights
 from tf_vlae.likelihoods import logit
 
 # It starts programs, or trains for many steps.
@@ -285,18 +286,37 @@ def test_weights_that_change_after_an_export_change_the_answers(tmp_path):
     )
 
 
-def test_the_gram_matrix_is_not_computed_for_each_request():
-    model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, seed=0)
-    model.adapt(images("float32", "gaussian"))
+class TestFrozenWeights:
+    """What depends on the weights alone is not computed for each request."""
 
-    def products():
-        graph = tf.function(model.moments, autograph=False)
-        concrete = graph.get_concrete_function(tf.TensorSpec([None, *SHAPE]))
-        return sum(
-            op.type == "MatMul" for op in concrete.graph.get_operations()
-        )
+    def graph(self, query):
+        graph = tf.function(query, autograph=False)
+        return graph.get_concrete_function(tf.TensorSpec([None, *SHAPE]))
 
-    before = products()
-    with model.decoder.frozen():
-        assert products() == before - 1
-    assert products() == before
+    def count(self, query, kind):
+        operations = self.graph(query).graph.get_operations()
+        return sum(operation.type == kind for operation in operations)
+
+    def test_gram_matrix(self):
+        model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, seed=0)
+        model.adapt(images("float32", "gaussian"))
+        before = self.count(model.moments, "MatMul")
+        with frozen_weights():
+            assert self.count(model.moments, "MatMul") == before - 1
+        assert self.count(model.moments, "MatMul") == before
+
+    def test_preconditioner(self):
+        x = images("float32", "gaussian")
+        mode = tf_vlae.modes.Newton(iterations=1)
+        model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, mode=mode, seed=0)
+        model.adapt(x)
+        assert self.count(model.encode, "Cholesky") == 1
+        with frozen_weights():
+            assert self.count(model.encode, "Cholesky") == 0
+            frozen = self.graph(model.encode)
+        expected = model.encode(x)
+        np.testing.assert_allclose(frozen(tf.constant(x)), expected, 1e-5, 1e-6)
+        # One iteration is not exact: the preconditioner shows.
+        exact = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, seed=0)
+        exact.adapt(x)
+        assert np.abs(exact.encode(x) - expected).max() > 1e-4

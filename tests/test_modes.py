@@ -10,6 +10,7 @@ from helpers.reference import normal
 from tf_vlae import layers
 from tf_vlae import likelihoods
 from tf_vlae import modes
+from tf_vlae import solvers
 from tf_vlae.linearization.joint import Joint
 
 BATCH, LATENT, DATA = 5, 4, 6
@@ -139,6 +140,25 @@ class TestNewtonByConjugateGradients:
             found = end(modes.Newton(iterations=12, examples=examples))
             for one, other in zip(exact, found, strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
+
+    def test_few_iterations_do_not_depend_on_the_batch(self):
+        problem, mu = Problem("bernoulli", (7,)), normal(BATCH, LATENT)
+        joint, seeker = problem.joint, modes.Newton(iterations=2, examples=5)
+        whole = seeker.path(joint, tf.constant(mu), 2)[-1]
+        for i in range(BATCH):
+            alone = Joint(joint.decoder, joint.likelihood, joint.x[i : i + 1])
+            end = seeker.path(alone, tf.constant(mu[i : i + 1]), 2)[-1]
+            np.testing.assert_allclose(end[0], whole[i], rtol=1e-9, atol=1e-12)
+
+    def test_preconditioner_is_the_mean_over_draws_of_the_prior(self):
+        problem = Problem("bernoulli", (7,))
+        found = solvers.prior_preconditioner(problem.joint, LATENT, 9)
+        z = tf.random.stateless_normal([9, LATENT], [0, 0], dtype=tf.float64)
+        precisions = [
+            problem.quadratic(problem.x[0], each)[1] for each in z.numpy()
+        ]
+        expected = np.linalg.inv(np.mean(precisions, axis=0))
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
 
     def test_has_its_own_solver_whatever_training_has(self):
         problem, mu = Problem(), tf.constant(normal(BATCH, LATENT))

@@ -39,7 +39,8 @@ class ConjugateGradientSolver(Solver):
     """Preconditioned conjugate gradients: products with J and J^T alone.
 
     Examples of one data set have similar precisions, so the inverse of their
-    mean over a few examples of the batch is a preconditioner for all.
+    mean over a few examples, or over a few draws of the prior, is a
+    preconditioner for all.
 
     Args:
         iterations: int. Most iterations.
@@ -67,6 +68,24 @@ class ConjugateGradientSolver(Solver):
         return solve
 
 
+def prior_preconditioner(joint, latent, draws):
+    """A preconditioner for all data, from draws of the prior.
+
+    Args:
+        joint: a `Joint`, of any data or of none.
+        latent: int. Size of z.
+        draws: int. Number of draws, the same ones each time.
+
+    Returns:
+        The inverse of the mean precision there, `[latent, latent]`, without a
+        gradient.
+    """
+    dtype = joint.likelihood.compute_dtype
+    z = tf.random.stateless_normal([draws, latent], [0, 0], dtype=dtype)
+    precision = tf.stop_gradient(joint.at(z).precision())
+    return _inverse_mean(precision)
+
+
 def shared_preconditioner(joint, mu, examples):
     """A preconditioner for a batch, from its first examples.
 
@@ -85,6 +104,11 @@ def shared_preconditioner(joint, mu, examples):
     log_det = 2 * tf.reduce_mean(
         tf.reduce_sum(tf.math.log(tf.linalg.diag_part(factor)), axis=-1)
     )
-    mean_factor = linalg.cholesky(tf.reduce_mean(precision, axis=0))
-    identity = tf.eye(mu.shape[-1], dtype=mu.dtype)
-    return tf.linalg.cholesky_solve(mean_factor, identity), log_det
+    return _inverse_mean(precision), log_det
+
+
+def _inverse_mean(precision):
+    """Inverse of a mean over the first axis, `[latent, latent]`."""
+    factor = linalg.cholesky(tf.reduce_mean(precision, axis=0))
+    identity = tf.eye(precision.shape[-1], dtype=precision.dtype)
+    return tf.linalg.cholesky_solve(factor, identity)

@@ -1,8 +1,7 @@
-import contextlib
-
 import keras
 import tensorflow as tf
 
+from tf_vlae import frozen_weights
 from tf_vlae import linalg
 from tf_vlae import validation
 from tf_vlae.layers.decoder import Decoder
@@ -55,7 +54,6 @@ class PiecewiseLinearDecoder(Decoder):
                 '"linear", "maxout", or a ReLU, LeakyReLU or Maxout layer'
             )
             raise validation.invalid("activation", expected, activation)
-        self._output_gram = None
 
     def _activate(self, preactivation):
         # As `linearize` has it, and not the activation itself, which may
@@ -68,22 +66,13 @@ class PiecewiseLinearDecoder(Decoder):
             [tf.convert_to_tensor(layer.kernel) for layer in self.dense],
             [tf.convert_to_tensor(layer.bias) for layer in self.dense],
             self._branches,
-            self._output_gram,
+            frozen_weights.constant(
+                ("output_gram", id(self)), self._compute_output_gram
+            ),
         )
 
-    @contextlib.contextmanager
-    def frozen(self):
-        """Within it graphs are traced for weights that stay as they are.
-
-        W_L W_L^T is then a constant, which a served model does not compute
-        again for each request.
-        """
-        kernel = self.dense[-1].kernel
-        self._output_gram = linalg.outer_gram(tf.convert_to_tensor(kernel))
-        try:
-            yield
-        finally:
-            self._output_gram = None
+    def _compute_output_gram(self):
+        return linalg.outer_gram(tf.convert_to_tensor(self.dense[-1].kernel))
 
     def linearize(self, z):
         """The exact local form g(z) = W z + b.

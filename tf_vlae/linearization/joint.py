@@ -28,13 +28,14 @@ class Joint:
         decoder: a Keras layer or model, from `[batch, latent]` to
             `[batch, ...]`.
         likelihood: a `tf_vlae.likelihoods.Likelihood`.
-        x: tensor of shape `[batch, ...]`, the data.
+        x: tensor of shape `[batch, ...]`, the data. None for views that are
+            asked for their precision alone, which needs none.
     """
 
     def __init__(self, decoder, likelihood, x):
         self.decoder = decoder
         self.likelihood = likelihood
-        self.x = linalg.flatten(x)
+        self.x = None if x is None else linalg.flatten(x)
 
     def log_likelihood(self, z, training=False):
         """Log p(x|z), `[..., batch]`.

@@ -1,12 +1,16 @@
+import functools
+
 import keras
 import tensorflow as tf
 
+from tf_vlae import frozen_weights
 from tf_vlae import linalg
 from tf_vlae import validation
+from tf_vlae.linearization import Joint
 from tf_vlae.modes.mode_seeker import ModeSeeker
 from tf_vlae.solvers import CholeskySolver
 from tf_vlae.solvers import ConjugateGradientSolver
-from tf_vlae.solvers import shared_preconditioner
+from tf_vlae.solvers import prior_preconditioner
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
@@ -26,9 +30,8 @@ class Newton(ModeSeeker):
         iterations: int. Most conjugate gradient iterations of each system.
         tolerance: float. Relative residual in the norm of the preconditioner,
             in the mean over the batch, at which they end.
-        examples: int. The inverse of the mean precision of so many examples
-            of the batch is the preconditioner of all, so what a few
-            iterations give depends a little on the batch; 0 for none.
+        examples: int. The inverse of the mean precision at so many draws of
+            the prior is the preconditioner of all; 0 for none.
 
     Example:
     >>> mode = tf_vlae.modes.Newton(iterations=8)
@@ -62,10 +65,21 @@ class Newton(ModeSeeker):
         return points
 
     def _conjugate_gradients(self, joint, mu):
+        preconditioner = tf.eye(mu.shape[-1], dtype=mu.dtype)
         if self.examples:
-            preconditioner, _ = shared_preconditioner(joint, mu, self.examples)
-        else:
-            preconditioner = tf.eye(mu.shape[-1], dtype=mu.dtype)
+            preconditioner = self._preconditioner(joint, mu.shape[-1])
         return ConjugateGradientSolver(
             self.iterations, preconditioner, self.tolerance
         )
+
+    def _preconditioner(self, joint, latent):
+        compute = functools.partial(
+            prior_preconditioner, latent=latent, draws=self.examples
+        )
+        decoder, likelihood = joint.decoder, joint.likelihood
+        found = frozen_weights.constant(
+            ("preconditioner", id(decoder), id(likelihood), self.examples),
+            # Anew, as the one at hand has tensors of a graph.
+            lambda: compute(Joint(decoder, likelihood, None)),
+        )
+        return compute(joint) if found is None else found

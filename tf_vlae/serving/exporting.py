@@ -1,9 +1,8 @@
-import contextlib
-
 import keras
 import tensorflow as tf
 
 from tf_vlae import validation
+from tf_vlae.frozen_weights import frozen_weights
 from tf_vlae.models import Autoencoder
 from tf_vlae.serving import metadata as metadatas
 from tf_vlae.serving import warmup
@@ -59,7 +58,7 @@ def export(model, path, version=None, overwrite=False, metadata=None):
     text = metadatas.to_json(model, metadata)
     served = signatures(model)
     with new_version(path, version, overwrite) as folder:
-        with getattr(model.decoder, "frozen", contextlib.nullcontext)():
+        with frozen_weights():
             _write_graphs(folder, served)
         extra = folder / "assets.extra"
         extra.mkdir()
