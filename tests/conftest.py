@@ -1,4 +1,3 @@
-import gc
 import os
 
 # Before TensorFlow is imported: tests run several at a time, one thread each.
@@ -6,26 +5,23 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_NUM_INTRAOP_THREADS", "1")
 os.environ.setdefault("TF_NUM_INTEROP_THREADS", "1")
 
-import keras
 import pytest
-import tensorflow as tf
 
-from helpers import trainer_runs
-from trainers.analysis.finished_run import FinishedRun
 
-# What was imported stays, and graphs have many objects: the collector would
-# look at all of them again and again, for 4 % of the time.
-gc.freeze()
-gc.set_threshold(50_000, 20, 20)
+def pytest_configure(config):
+    # With -n, the process that hands out tests imports no TensorFlow. The
+    # others start 8 s earlier.
+    hands_out = config.getoption("numprocesses", default=None)
+    if not hands_out or hasattr(config, "workerinput"):
+        from helpers import process_settings
 
-# Whole tracebacks, and no wrapper around each operation to shorten them: the
-# suite needs 7 % less time.
-keras.config.disable_traceback_filtering()
-tf.debugging.disable_traceback_filtering()
+        process_settings.apply()
 
 
 @pytest.fixture(autouse=True)
 def fixed_seed():
+    import keras
+
     keras.utils.set_random_seed(0)
 
 
@@ -38,6 +34,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory):
     """Finished runs: a VLAE with two latent dimensions, a VAE with three."""
+    from helpers import trainer_runs
+
     root = tmp_path_factory.mktemp("runs")
     small = ["--hidden=8", "--epochs=2", "--num_samples=2", "--noexport"]
     for model, flags in {
@@ -50,4 +48,6 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def runs(folders):
+    from trainers.analysis.finished_run import FinishedRun
+
     return [FinishedRun(folder, None) for folder in folders]

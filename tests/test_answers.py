@@ -36,12 +36,14 @@ def exploded():
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", QUERIES)
 def test_an_error_names_the_images(exploded, query):
     with invalid("x", "numbers that are not"):
         QUERIES[query](exploded, 1 + images())
 
 
+@pytest.mark.slow
 def test_in_a_graph(exploded):
     graph = tf.function(exploded.moments)
     with pytest.raises(tf.errors.InvalidArgumentError, match="argument `x`"):

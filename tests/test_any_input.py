@@ -202,6 +202,7 @@ def test_all_public_classes_are_made():
     assert {kind.__name__ for kind in public - set(MADE)} == others
 
 
+@pytest.mark.slow
 @examples(share=0.6)
 @hypothesis.given(data=st.data(), value=VALUES)
 @pytest.mark.filterwarnings("ignore:.*is now called")
@@ -245,6 +246,7 @@ QUERIES = {
 }
 
 
+@pytest.mark.slow
 @examples(share=0.3)
 @hypothesis.given(data=st.data(), value=VALUES)
 def test_queries(data, value):
@@ -269,6 +271,7 @@ TRAINING = {
 NOT_OURS = ("y", "verbose", "callbacks", "shuffle")
 
 
+@pytest.mark.slow
 @examples(share=0.07)
 @hypothesis.given(data=st.data(), value=VALUES)
 @pytest.mark.filterwarnings("ignore:.*taken as they are")

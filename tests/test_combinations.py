@@ -19,6 +19,9 @@ from tf_vlae import covariances
 from tf_vlae import likelihoods
 from tf_vlae import modes
 
+# It trains many models.
+pytestmark = pytest.mark.slow
+
 COVARIANCES = {
     "hessian": lambda: covariances.InverseHessian(floor=0.1),
     "implicit": lambda: "implicit",

@@ -101,6 +101,7 @@ def trained():
 
 
 class TestModels:
+    @pytest.mark.slow
     def test_trains(self, trained):
         model, _, history = trained
         assert history["loss"][-1] < history["loss"][0] - 10

@@ -97,6 +97,7 @@ class TestHessian:
         difference = tf.norm(precision - view.precision())
         assert difference > 0.05 * tf.norm(precision)
 
+    @pytest.mark.slow
     def test_posterior_is_its_inverse(self):
         view = make_view(make_decoder("tanh", scale=0.25))
         q = covariances.InverseHessian().posterior(view)
@@ -145,6 +146,7 @@ def bent_view():
 
 
 class TestFloor:
+    @pytest.mark.slow
     def test_raises_small_eigenvalues_alone(self):
         view = bent_view()
         before = covariances.InverseHessian().precision(view).numpy()
@@ -157,6 +159,7 @@ class TestFloor:
         )
         np.testing.assert_allclose(q.covariance(), covariance, **TIGHT)
 
+    @pytest.mark.slow
     def test_leaves_a_positive_definite_one_as_it_is(self):
         view = make_view(make_decoder("tanh", scale=0.25))
         exact = covariances.InverseHessian().precision(view)
@@ -251,6 +254,7 @@ class TestLowRank:
         low, full = (np.linalg.eigvalsh(q.covariance()) for q in (low, full))
         assert np.all(low > full - 1e-12)
 
+    @pytest.mark.slow
     def test_variances_fall_with_the_rank(self):
         view = make_view(make_decoder("leaky_relu"))
         posteriors = [
@@ -289,6 +293,7 @@ class TestLowRank:
         np.testing.assert_allclose(q.covariance(), expected, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "covariance",
     [

@@ -112,6 +112,7 @@ class TestBinarisation:
         values = np.arange(256, dtype=np.uint8).reshape(1, 16, 16, 1)
         return np.repeat(values, 200, axis=0)
 
+    @pytest.mark.slow
     def test_probability_is_the_grey_value(self, ramp):
         data = image_data(ramp, readers.binary)
         drawn = np.concatenate([images(data.epoch(i)) for i in range(10)])

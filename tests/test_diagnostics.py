@@ -62,6 +62,7 @@ def images(exact):
 
 
 class TestCoverage:
+    @pytest.mark.slow
     def test_an_exact_posterior_is_nominal(self, exact):
         found = diagnostics.coverage(exact, 3000)
         error = np.abs(found.shares - found.levels)
@@ -70,6 +71,7 @@ class TestCoverage:
         assert found.expected_error < 0.02
         assert scipy.stats.kstest(found.depths, "uniform").pvalue > 0.001
 
+    @pytest.mark.slow
     def test_half_the_covariance_shows(self, halved):
         levels = np.array([0.5, 0.9])
         found = diagnostics.coverage(halved, 3000, levels)
@@ -79,6 +81,7 @@ class TestCoverage:
         np.testing.assert_allclose(found.shares, expected, atol=0.03)
         assert found.expected_error > 0.1
 
+    @pytest.mark.slow
     def test_weighted_draws_mend_it(self, halved):
         found = diagnostics.coverage(halved, 600, draws=400)
         assert found.expected_error < 0.03
@@ -216,6 +219,7 @@ class TestProposal:
         narrow = diagnostics.proposal(linear_model(5.0), images, 20000)
         assert np.all(narrow.k_hat > 0.65)
 
+    @pytest.mark.slow
     def test_effective_samples_are_those_of_importance_sampling(self, images):
         model = linear_model(0.6)
         ours = diagnostics.proposal(model, images, 2000, seed=1)
@@ -259,12 +263,14 @@ class TestResampledDraws:
 
 
 class TestInflation:
+    @pytest.mark.slow
     def test_it_undoes_what_was_done(self, halved):
         found = diagnostics.fit_inflation(halved, 4000)
         assert found.factor == pytest.approx(np.sqrt(2), rel=0.05)
         assert found.before.expected_error > 0.15
         assert found.after.expected_error < 0.03
 
+    @pytest.mark.slow
     def test_an_exact_posterior_needs_none(self, exact):
         found = diagnostics.fit_inflation(exact, 4000)
         assert found.factor == pytest.approx(1.0, abs=0.05)
@@ -323,6 +329,7 @@ class TestResidual:
         np.testing.assert_array_equal(found.updates, 1)
         assert np.all(diagnostics.residual(exact, images).decrement < 1e-9)
 
+    @pytest.mark.slow
     def test_damped_updates_need_many(self, exact, images):
         slow = tf_vlae.VLAE.from_vae(exact, T=1, step=0.5)
         found = diagnostics.residual(slow, images, tolerance=5.0, most=40)
@@ -370,6 +377,7 @@ class TestAuroc:
 
 
 class TestRegret:
+    @pytest.mark.slow
     def test_it_is_the_difference_of_two_elbos(self, images):
         model = tf_vlae.VLAE(2, (4,), seed=0, dtype="float64")
         model.build((None, *SHAPE))
@@ -393,12 +401,14 @@ class TestRegret:
             model.regret(batches, 8, seed=3),
         )
 
+    @pytest.mark.slow
     def test_exactly_what_the_guess_loses(self, exact, images):
         # log p(x) - ELBO = KL(guess || posterior), in closed form.
         found = exact.regret(images, 20000)
         guess, q = exact.posterior(images, T=0), exact.posterior(images)
         np.testing.assert_allclose(found, tfd.kl_divergence(guess, q), rtol=0.1)
 
+    @pytest.mark.slow
     def test_a_vae_regrets_too(self, images):
         vae = tf_vlae.VAE(2, (4,), seed=0, dtype="float64")
         vae.build((None, *SHAPE))

@@ -104,6 +104,7 @@ class TestData:
         with unchanged(bernoulli), invalid("x", value):
             CALLS[call](bernoulli, spoiled(value))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("shape", [(4, 5, 1), (7,)])
     def test_another_shape(self, gaussian, call, shape):
         # Keras hides the shape of a batch from the step.

@@ -191,6 +191,7 @@ class TestExport:
         for seen in exported[2].seen.values():
             assert all(files >= FILES for files in seen)
 
+    @pytest.mark.slow
     def test_nothing_else_is_left(self, exported):
         assert names(exported[1].parent) == ["4"]
 

@@ -86,6 +86,7 @@ def test_every_way_to_a_posterior(value, kwargs):
     assert_unchanged(before, model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eager", [True, False])
 def test_ten_in_a_row_end_training(eager):
     model = build(tf_vlae.VAE)
@@ -105,6 +106,7 @@ def test_ten_in_a_row_end_training(eager):
     assert "skipped_steps" not in fit(model, DATA)
 
 
+@pytest.mark.slow
 def test_a_step_of_one_batch():
     model = build(tf_vlae.VAE)
     fit(model, DATA)
@@ -148,6 +150,7 @@ class TestCounting:
         assert steps.skipped == 27
 
 
+@pytest.mark.slow
 def test_finite_steps_are_those_of_the_optimizer():
     model, other = build(eager=True), build(eager=True)
     fit(model, DATA)

@@ -194,6 +194,7 @@ class TestScale:
         x[0, 0, 0], x[0, 0, 1] = 0, 255
         return x, x.astype(np.float32)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("form", [np.asarray, dataset])
     def test_first_fit_says_so_once(self, form):
         model, (_, x) = build(eager=True), self.bytes_and_floats()
@@ -204,6 +205,7 @@ class TestScale:
             warnings.simplefilter("error")
             fit(model, form(x))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "ask",
         [

@@ -251,6 +251,7 @@ class TestTrainingMode:
         np.testing.assert_array_equal(terms[0][1], terms[1][1])
         assert np.any(np.abs(terms[0][0] - terms[1][0]) > 1e-3)
 
+    @pytest.mark.slow
     def test_queries_change_no_statistics(self, x):
         norms = [keras.layers.BatchNormalization() for _ in "ed"]
         model = with_networks(encoder_with(norms[0]), decoder_with(norms[1]))

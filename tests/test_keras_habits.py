@@ -20,6 +20,9 @@ from tf_vlae import pixels
 from tf_vlae import seeds
 from tf_vlae import streams
 
+# It trains many models.
+pytestmark = pytest.mark.slow
+
 
 class Batches(keras.utils.PyDataset):
     """Batches of ten, with what comes beside the images."""

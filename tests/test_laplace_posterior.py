@@ -133,6 +133,7 @@ class TestAlgorithm1:
     def test_any_shape(self, hidden, shape, **case):
         check(hidden=tuple(hidden), shape=tuple(shape), **case)
 
+    @pytest.mark.slow
     def test_in_a_graph_of_any_batch(self):
         decoder = make_decoder((3, 2), (5,), "relu", 2, "float64")
         refine = layers.LaplacePosterior(decoder, T=2, dtype="float64")

@@ -347,6 +347,7 @@ def training_gradients(model, x):
 
 
 class TestTraining:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("covariance", "likelihood"),
         [
@@ -412,6 +413,7 @@ def chain(activation, plan):
 
 
 class TestRandomChains:
+    @pytest.mark.slow
     @hypothesis.given(st.sampled_from(["relu", "tanh", None]), PLANS)
     @hypothesis.settings(max_examples=12, deadline=None, derandomize=True)
     def test_equal_tapes(self, activation, plan):

@@ -234,6 +234,7 @@ class TestProducts:
         decoder = piecewise(activation, depth, *size)
         check_products(decoder, weight_rank)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("weight_rank", [0, 2])
     @pytest.mark.parametrize("kind", [linearizer, TapeLinearizer])
     @pytest.mark.parametrize("name", SMOOTH)

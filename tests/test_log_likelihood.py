@@ -92,6 +92,7 @@ class TestAgainstIntegral:
         assert np.all(error < 0.05)
         assert np.all(distance <= 4 * error + 1e-9), (distance, error)
 
+    @pytest.mark.slow
     def test_elbo_is_below_by_the_divergence_of_the_posterior(
         self, model, latent, likelihood
     ):
@@ -110,6 +111,7 @@ class TestAgainstIntegral:
 
 
 class TestError:
+    @pytest.mark.slow
     def test_more_samples_stay_within_the_reported_error(self):
         model = small_model()
         x = images(20)
@@ -246,6 +248,7 @@ class TestChunks:
         assert np.all(np.isfinite(error))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_one_example_may_be_the_first(model):
     found = fresh_model(model).log_likelihood(images()[:1], 3, seed=0)
@@ -266,6 +269,7 @@ def test_as_many_samples_as_there_are_numbers():
         importance.estimate(log_joint, q, number, tf.constant([0, 0]))
 
 
+@pytest.mark.slow
 def test_follows_the_weights():
     model = fresh_model()
     x = images()

@@ -4,6 +4,7 @@ import gc
 import weakref
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 import tf_vlae
@@ -11,6 +12,9 @@ from helpers.fitting import build
 from helpers.fitting import fit
 from helpers.fitting import images
 from tf_vlae import linalg
+
+# It trains many models.
+pytestmark = pytest.mark.slow
 
 
 def living(references):

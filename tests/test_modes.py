@@ -120,6 +120,7 @@ class TestNewtonByConjugateGradients:
         # It ends where the tolerance says, not before all are as good.
         assert np.all(error(LATENT, examples=0, tolerance=0.5) > 1e-4)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("likelihood", LIKELIHOODS)
     def test_equals_cholesky_in_values_and_gradients(self, likelihood):
         joint = Problem(likelihood, (7,)).joint

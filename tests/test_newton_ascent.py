@@ -70,6 +70,7 @@ def test_a_smooth_density_ends_within_the_tolerance():
     assert np.max(np.abs(tape.gradient(value, z))) < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("likelihood", LIKELIHOODS)
 def test_it_never_goes_down_and_ends_where_no_step_leads_up(likelihood):
     joint = make_joint(likelihood, (6,))
@@ -111,6 +112,7 @@ def test_there_is_a_bound():
     np.testing.assert_array_equal(path, longest[:3])
 
 
+@pytest.mark.slow
 def test_a_graph_gives_the_same():
     joint = make_joint(hidden=(6,))
     expected = NewtonAscent().path(joint, start())
@@ -168,6 +170,7 @@ class TestModel:
         _, scale = model.moments(self.x, T="auto")
         np.testing.assert_allclose(scale, q.scale.to_dense(), rtol=1e-7)
 
+    @pytest.mark.slow
     def test_estimates_sample_there(self, model):
         axis = np.linspace(-6, 6, 241)
         z = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 1, 2)

@@ -16,6 +16,9 @@ from tf_vlae import covariances
 from tf_vlae import likelihoods
 from tf_vlae.linearization import Joint
 
+# It trains many models.
+pytestmark = pytest.mark.slow
+
 
 def make(kind, dtype="float32", **kwargs):
     likelihood, x = KINDS[kind]

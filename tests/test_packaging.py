@@ -84,6 +84,7 @@ class TestDistributions:
         assert "tf_vlae/py.typed" in installed
         assert installed == sources
 
+    @pytest.mark.slow
     def test_the_wheel_has_the_licence(self, wheel):
         (name,) = [n for n in wheel.namelist() if n.endswith("/LICENSE")]
         assert wheel.read(name) == (ROOT / "LICENSE").read_bytes()

@@ -238,6 +238,7 @@ def test_covariances_are_on_one_scale(model, x):
 
 
 class TestUpdatePaths:
+    @pytest.mark.slow
     def test_landscape_is_the_elbo(self, model, x):
         found = diagnostics.elbo_landscape(model, x[:1], 2.0, 5, 60)
         z = np.array([[found.axis[3], found.axis[1]]])
@@ -253,6 +254,7 @@ class TestUpdatePaths:
             found.optimum, [found.axis[best[1]], found.axis[best[0]]]
         )
 
+    @pytest.mark.slow
     def test_paths_and_optimum(self, model, vae, x):
         models = {"VAE": vae, "VLAE": model}
         figure = plots.update_paths(models, x[:1], T=3, points=9)

@@ -186,6 +186,7 @@ class TestArguments:
             model.encode(images()), loaded.encode(images())
         )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("mode", "covariance"),
         [

@@ -43,6 +43,7 @@ class TestDatasets:
                 records[index].image, expected, rtol=1e-6
             )
 
+    @pytest.mark.slow
     def test_examples_of_a_broken_file_are_all_accounted_for(
         self, pixels, tmp_path
     ):
@@ -83,6 +84,7 @@ class TestDatasets:
         with pytest.raises(ValueError, match="no split train, but test"):
             self._shards(data_dir, (8, 8, 1), "train")
 
+    @pytest.mark.slow
     def test_digits(self):
         wanted = image_format((8, 8, 1))
         (shard,) = shards.of_dataset("digits", "test", None, 8, wanted)

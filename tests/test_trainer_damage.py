@@ -90,6 +90,7 @@ class TestCheckpoints:
         assert line.startswith(f"{tmp_path}/epoch-000002.npz is damaged (")
         assert line.endswith("Taken instead: epoch-000001.npz.")
 
+    @pytest.mark.slow
     def test_no_flipped_bit_is_taken_for_what_it_was(
         self, checkpoints, tmp_path
     ):

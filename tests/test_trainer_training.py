@@ -184,6 +184,7 @@ class TestSummaries:
         found = self.read(tmp_path)["covariance"] / 255
         np.testing.assert_allclose(found, expected, atol=1 / 255)
 
+    @pytest.mark.slow
     def test_logits_are_shown_as_pixels(self, tmp_path):
         data = tiny_data(logit=True)
         model = tf_vlae.VAE(2, (4,), likelihood=data.likelihood, seed=0)
@@ -221,6 +222,7 @@ class TestDistribution:
             distribution.make_strategy("multi_worker", batch_size=8)
 
 
+@pytest.mark.slow
 def test_missing_data_is_one_message(tmp_path, monkeypatch):
     def offline(*args, **kwargs):
         raise OSError("Name or service not known")

@@ -54,6 +54,7 @@ class TestSpace:
                 for number in range(2)
             ]
             assert trials[0].name == f"{model}_0.001_20epochs"
+            assert trials[0].log.name == f"{model}_0.001_20epochs.log"
             for trial, rate in zip(trials, (1e-3, 5e-2), strict=True):
                 settings, _ = trainer_runs.parse(*trial.flags)
                 assert settings.learning_rate == rate

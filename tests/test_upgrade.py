@@ -146,6 +146,7 @@ class TestUpdatesAtInference:
         with pytest.raises(ValueError, match="argument `T`"):
             model.posterior(digits[1][:2], T=-1)
 
+    @pytest.mark.slow
     def test_models_without_updates(self, digits, vae):
         with pytest.raises(ValueError, match=r"argument `T`.*VAE"):
             vae.elbo(digits[1][:2], T=3)

@@ -48,6 +48,11 @@ class Run(abc.ABC):
         """Where the run is, a `pathlib.Path`."""
         return self.root / self.name
 
+    @property
+    def log(self):
+        """What the trainer prints, a `pathlib.Path` beside the folder."""
+        return self.root / f"{self.name}.log"
+
     def results(self):
         """The dict of results.json, or None if the run is not finished."""
         try:
@@ -59,10 +64,9 @@ class Run(abc.ABC):
     def require_results(self):
         """Raises a `RuntimeError` if the run is not finished."""
         if self.results() is None:
-            log = self.folder.with_suffix(".log")
             raise RuntimeError(
                 f"Every run of {self.model} failed, the last words of one are "
-                f"in {log}."
+                f"in {self.log}."
             )
 
     @property

@@ -60,15 +60,14 @@ def _train(run, one_thread, extra, processes):
     if one_thread:
         environment["TF_NUM_INTRAOP_THREADS"] = "1"
         environment["TF_NUM_INTEROP_THREADS"] = "1"
-    log = run.folder.with_suffix(".log")
-    log.parent.mkdir(parents=True, exist_ok=True)
+    run.log.parent.mkdir(parents=True, exist_ok=True)
     process = programs.start(
-        _MAIN, [*run.flags, *extra], log, environment=environment
+        _MAIN, [*run.flags, *extra], run.log, environment=environment
     )
     processes.append(process)
     process.join()
     if process.exitcode:
-        raise RuntimeError(f"The run {run.name} failed: see {log}.")
+        raise RuntimeError(f"The run {run.name} failed: see {run.log}.")
 
 
 def _epochs(runs):
