@@ -13,7 +13,7 @@ class Budget:
 
     def __init__(self, start):
         self._start = start
-        # Runs that are measured alike are equal.
+        # Runs that cost the same are measured by equal ones, and once.
         self._cost = functools.cache(self._cost)
 
     def epochs(self, run, minutes):

@@ -34,10 +34,10 @@ class Run(abc.ABC):
 
     @abc.abstractmethod
     def timed(self, model):
-        """Short runs with epochs that cost as much, none of them as a VAE.
+        """Short runs that tell what an epoch costs, without a warm start.
 
         Args:
-            model: str. The model, or what it trains as.
+            model: str. The model of the run, or what a warm start trains.
 
         Returns:
             A list of `Run`, one for each of `TIMED`.
