@@ -186,6 +186,10 @@ class TestBudgets:
         top, bottom = drawing.axes
         assert "ELBO" in top.get_ylabel()
         assert "Laplace" in bottom.get_ylabel()
+        assert all(bars.has_yerr for bars in top.containers)
+        # One seed has no spread.
+        single = plot.draw_budgets([{**row, "seeds": 1} for row in rows])
+        assert not any(bars.has_yerr for bars in single.axes[0].containers)
         lines = [bars.lines[0].get_xydata() for bars in top.containers]
         times = [1 + 0.5 / 60, 3 + 0.5 / 60]
         np.testing.assert_allclose(lines[0], [[times[0], 1], [times[1], 3]])

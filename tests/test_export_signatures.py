@@ -301,7 +301,7 @@ class TestFrozenWeights:
         model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, seed=0)
         model.adapt(images("float32", "gaussian"))
         before = self.count(model.moments, "MatMul")
-        with frozen_weights():
+        with model.decoder.frozen():
             assert self.count(model.moments, "MatMul") == before - 1
         assert self.count(model.moments, "MatMul") == before
 

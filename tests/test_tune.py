@@ -8,6 +8,7 @@ import matplotlib.image
 import pytest
 
 from helpers import trainer_runs
+from trainers.training import command_line
 from trainers.tuning import program
 from trainers.tuning import search
 from trainers.tuning import space
@@ -44,7 +45,7 @@ class TestSpace:
         assert not settings.test
         assert resolved["warm_start"] == trial.settings["warm_start"]
         share = float(trial.settings["warm_start"].rstrip("%")) / 100
-        assert trial.warm_share == share
+        assert command_line.warm_share(trial.flags) == share
 
     def test_rates_alone_are_tried_with_the_fast_recipe(self, tmp_path):
         common = ("--dataset=mnist", "--recipe=paper", *COMMON)
@@ -60,12 +61,13 @@ class TestSpace:
                 assert settings.learning_rate == rate
                 assert settings.schedule == "cosine"
                 assert settings.clip_norm == 200
-                assert trial.warm_share == pytest.approx(share)
+                found = command_line.warm_share(trial.flags)
+                assert found == pytest.approx(share)
             # What an epoch costs does not depend on the rate.
             for short, long in (trial.timed("vae") for trial in trials):
                 assert (short.epochs, long.epochs) == (1, 3)
                 assert short.folder == trials[0].timed("vae")[0].folder
-                assert not short.warm_share
+                assert not command_line.warm_share(short.flags)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,8 @@ class TestSearch:
     def rungs(cls, folder):
         started = []
         start = functools.partial(start_here, started=started)
-        arguments = "vae", 3, 0.06, folder, COMMON, start
+        trials = [Trial("vae", i, 1, folder, COMMON) for i in range(3)]
+        arguments = trials, 0.06, start
         rungs = search.search(*arguments)
         count = len(started)
         # Nothing is trained twice.
@@ -166,7 +169,8 @@ class TestSearch:
 
 def test_a_search_without_results_is_an_error(tmp_path):
     with pytest.raises(RuntimeError, match=r"vae failed.*costs"):
-        search.search("vae", 1, 1.0, tmp_path, COMMON, lambda trials: None)
+        trial = Trial("vae", 0, 1, tmp_path, COMMON)
+        search.search([trial], 1.0, lambda trials: None)
 
 
 @pytest.mark.parametrize(

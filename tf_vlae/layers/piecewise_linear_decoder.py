@@ -67,9 +67,16 @@ class PiecewiseLinearDecoder(Decoder):
             [tf.convert_to_tensor(layer.bias) for layer in self.dense],
             self._branches,
             frozen_weights.constant(
-                ("output_gram", id(self)), self._compute_output_gram
+                ("output_gram", self), self._compute_output_gram
             ),
         )
+
+    def frozen(self):
+        """Within it graphs are traced for weights that stay as they are.
+
+        See `tf_vlae.frozen_weights`, which exports use for all of a model.
+        """
+        return frozen_weights.frozen_weights()
 
     def _compute_output_gram(self):
         return linalg.outer_gram(tf.convert_to_tensor(self.dense[-1].kernel))

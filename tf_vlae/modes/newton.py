@@ -65,20 +65,19 @@ class Newton(ModeSeeker):
         return points
 
     def _conjugate_gradients(self, joint, mu):
-        preconditioner = tf.eye(mu.shape[-1], dtype=mu.dtype)
-        if self.examples:
-            preconditioner = self._preconditioner(joint, mu.shape[-1])
         return ConjugateGradientSolver(
-            self.iterations, preconditioner, self.tolerance
+            self.iterations, self._preconditioner(joint, mu), self.tolerance
         )
 
-    def _preconditioner(self, joint, latent):
+    def _preconditioner(self, joint, mu):
+        if not self.examples:
+            return tf.eye(mu.shape[-1], dtype=mu.dtype)
         compute = functools.partial(
-            prior_preconditioner, latent=latent, draws=self.examples
+            prior_preconditioner, latent=mu.shape[-1], draws=self.examples
         )
         decoder, likelihood = joint.decoder, joint.likelihood
         found = frozen_weights.constant(
-            ("preconditioner", id(decoder), id(likelihood), self.examples),
+            ("preconditioner", decoder, likelihood, self.examples),
             # Anew, as the one at hand has tensors of a graph.
             lambda: compute(Joint(decoder, likelihood, None)),
         )

@@ -25,8 +25,25 @@ def define(name, default, is_valid, text, flag_values):
     )
 
 
-def is_positive(text):
-    """Whether a str is a positive number, and finite."""
+def define_numbers(name, example, text, flag_values):
+    """Defines a flag with any number of positive numbers, by default none.
+
+    Args:
+        name: str.
+        example: str, what it may be.
+        text: str, for --help.
+        flag_values: `flags.FlagValues` to define it in.
+    """
+    flags.DEFINE_list(name, [], text, flag_values=flag_values)
+    flags.register_validator(
+        name,
+        lambda chosen: all(map(_is_positive, chosen)),
+        f"Expected positive numbers, like {example}.",
+        flag_values=flag_values,
+    )
+
+
+def _is_positive(text):
     try:
         return 0 < float(text) < math.inf
     except ValueError:

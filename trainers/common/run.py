@@ -27,11 +27,6 @@ class Run(abc.ABC):
     def flags(self):
         """What follows `python trainers/main.py`, a list of str."""
 
-    @property
-    @abc.abstractmethod
-    def warm_share(self):
-        """Share of the epochs in which a VLAE trains as a VAE, a float."""
-
     @abc.abstractmethod
     def timed(self, model):
         """Short runs that tell what an epoch costs, without a warm start.

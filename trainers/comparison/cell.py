@@ -2,7 +2,6 @@ import dataclasses
 import pathlib
 
 from trainers.common.run import Run
-from trainers.training import command_line
 from trainers.training import configs
 
 
@@ -60,10 +59,6 @@ class Cell(Run):
             f"--workdir={self.folder}",
             *self.own,
         ]
-
-    @property
-    def warm_share(self):
-        return command_line.warm_share(self.flags)
 
     def timed(self, model):
         draft = dataclasses.replace(

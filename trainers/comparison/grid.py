@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from trainers.common.budget import Budget
 from trainers.comparison.cell import Cell
+from trainers.training.budget import Budget
 
 
 def cells(

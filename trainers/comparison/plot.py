@@ -20,8 +20,6 @@ def draw(rows):
         texts = [
             labels.of(row["model"], row["T"]).replace(", ", "\n") for row in own
         ]
-        # One seed has no spread, and no bars that say it is nothing.
-        spreads = any(row["seeds"] > 1 for row in own)
         for shift, estimator, text in (
             (-0.1, "own", "its own posterior"),
             (0.1, "laplace", "the Laplace posterior"),
@@ -29,9 +27,7 @@ def draw(rows):
             axes.errorbar(
                 [index + shift for index in range(len(own))],
                 [row[estimator] for row in own],
-                [row[f"{estimator}_spread"] for row in own]
-                if spreads
-                else None,
+                _spreads(own, estimator),
                 fmt="o",
                 capsize=3,
                 label=f"samples from {text}",
@@ -69,7 +65,7 @@ def draw_budgets(rows):
                 axes.errorbar(
                     [row["cpu_minutes"] for row in line],
                     [row[value] for row in line],
-                    [row[f"{value}_spread"] for row in line],
+                    _spreads(line, value),
                     marker="o",
                     capsize=3,
                     label=labels.of(model, T),
@@ -82,6 +78,13 @@ def draw_budgets(rows):
         panels[0].set_ylabel(f"test {text} [nats]")
     _add_legend(drawing, grid[0][0], 5)
     return drawing
+
+
+def _spreads(rows, value):
+    """Lengths of bars; one seed has none, that would say it is nothing."""
+    if all(row["seeds"] == 1 for row in rows):
+        return None
+    return [row[f"{value}_spread"] for row in rows]
 
 
 def _add_legend(drawing, axes, columns):

@@ -30,18 +30,12 @@ def define_flags(values):
     flags.DEFINE_integer(
         "epochs", 20, "Epochs of each run.", 1, flag_values=values
     )
-    flags.DEFINE_list(
+    list_flags.define_numbers(
         "minutes",
-        [],
+        "1,3,10",
         "CPU minutes of training, one budget or several, in place of epochs: "
         "each model has as many as it takes that long for.",
-        flag_values=values,
-    )
-    flags.register_validator(
-        "minutes",
-        lambda chosen: all(map(list_flags.is_positive, chosen)),
-        "Expected positive numbers, like 1,3,10.",
-        flag_values=values,
+        values,
     )
     flags.register_multi_flags_validator(
         ["epochs", "minutes"],

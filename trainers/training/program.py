@@ -11,6 +11,7 @@ from trainers.common.program import Program
 from trainers.training import distribution
 from trainers.training import experiment
 from trainers.training import finishing
+from trainers.training import flag_definitions
 from trainers.training import flags
 from trainers.training import loop
 from trainers.training.storage import flags_file
@@ -22,7 +23,8 @@ def run(values):
     """Trains, or goes on with a run that was interrupted.
 
     Args:
-        values: parsed `flags.FlagValues`, those of `flags.define`.
+        values: parsed `flags.FlagValues`, those of
+            `flag_definitions.define`.
     """
     settings = flags.settings(values)
     path = settings.workdir or time.strftime("runs/%Y%m%d-%H%M%S")
@@ -80,4 +82,4 @@ def _how_to_resume(workdir, settings):
     return f"To go on: {' '.join(command)}"
 
 
-main = Program(run, flags.define)
+main = Program(run, flag_definitions.define)

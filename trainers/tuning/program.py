@@ -18,6 +18,7 @@ from trainers.training import program as training
 from trainers.tuning import plot
 from trainers.tuning import search
 from trainers.tuning import space
+from trainers.tuning.trial import Trial
 
 
 def define_flags(values):
@@ -36,17 +37,11 @@ def define_flags(values):
     flags.DEFINE_integer(
         "trials", 9, "Settings to try for each model.", 1, flag_values=values
     )
-    flags.DEFINE_list(
+    list_flags.define_numbers(
         "rates",
-        [],
+        "2e-3,4e-3,8e-3",
         "Peaks of the learning rate to try, with the rest of the fast recipe "
         "as it is, in place of --trials at random.",
-        flag_values=values,
-    )
-    flags.register_validator(
-        "rates",
-        lambda chosen: all(map(list_flags.is_positive, chosen)),
-        "Expected positive numbers, like 2e-3,4e-3,8e-3.",
         values,
     )
     flags.DEFINE_float(
@@ -98,17 +93,12 @@ def run(values, more):
     )
     rows, rates = [], tuple(dict.fromkeys(map(float, values.rates)))
     for model in dict.fromkeys(values.models):
+        trials = [
+            Trial(model, number, 1, root, tuple(more), rates=rates)
+            for number in range(len(rates) or values.trials)
+        ]
         try:
-            rungs = search.search(
-                model,
-                len(rates) or values.trials,
-                values.minutes,
-                root,
-                tuple(more),
-                start,
-                values.rounds,
-                rates,
-            )
+            rungs = search.search(trials, values.minutes, start, values.rounds)
         except RuntimeError as error:
             sys.exit(str(error))
         rows += [_row(trial) for rung in reversed(rungs) for trial in rung]

@@ -3,45 +3,36 @@
 import dataclasses
 import math
 
-from trainers.common.budget import Budget
-from trainers.tuning.trial import Trial
+from trainers.training.budget import Budget
 
 # One in so many trials goes on, with that many times the budget.
 _SHARE = 3
 
 
-def search(model, trials, minutes, root, common, start, rounds=None, rates=()):
+def search(trials, minutes, start, rounds=None):
     """Searches the recipe of a model.
 
     Args:
-        model: str, as of `--model`.
-        trials: int. Number of settings to try.
+        trials: list of `Trial`, with any number of epochs.
         minutes: float. CPU time of the longest trials.
-        root: `pathlib.Path`, the folder of the search.
-        common: tuple of str, the flags of all trials.
         start: function of a list of `Trial` that trains what is missing.
         rounds: int. As of `budgets`.
-        rates: tuple of floats, see `space.settings`, as many as trials.
 
     Returns:
         A list of lists of `Trial`, a list for each budget, each with the best
         first.
     """
-    budget = Budget(start)
-
-    def trial(number, minutes):
-        draft = Trial(model, number, 1, root, common, rates=rates)
-        epochs = budget.epochs(draft, minutes)
-        return dataclasses.replace(draft, epochs=epochs)
-
-    numbers, rungs = range(trials), []
-    for each in budgets(trials, minutes, rounds):
-        rung = [trial(number, each) for number in numbers]
+    budget, rungs = Budget(start), []
+    for share in budgets(len(trials), minutes, rounds):
+        rung = [
+            dataclasses.replace(trial, epochs=budget.epochs(trial, share))
+            for trial in trials
+        ]
         start(rung)
-        rung.sort(key=lambda each: each.score, reverse=True)
+        rung.sort(key=lambda trial: trial.score, reverse=True)
         rung[0].require_results()
         rungs.append(rung)
-        numbers = [each.number for each in rung[: _rest(len(rung))]]
+        trials = rung[: _rest(len(rung))]
     return rungs
 
 

@@ -54,10 +54,6 @@ class Trial(Run):
             *self.own,
         ]
 
-    @property
-    def warm_share(self):
-        return command_line.warm_share(self.flags)
-
     def timed(self, model):
         size = command_line.settings(self.flags).batch_size
         own = f"--batch_size={size}", "--warm_start=0"

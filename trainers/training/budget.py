@@ -1,5 +1,7 @@
 import functools
 
+from trainers.training import command_line
+
 
 class Budget:
     """Tells how many epochs of a run fit into a CPU time.
@@ -27,9 +29,10 @@ class Budget:
             An int.
         """
         overhead, epoch = self._cost(*run.timed(run.model))
-        if run.warm_share:
+        share = command_line.warm_share(run.flags)
+        if share:
             _, cheap = self._cost(*run.timed("vae"))
-            epoch = run.warm_share * cheap + (1 - run.warm_share) * epoch
+            epoch = share * cheap + (1 - share) * epoch
         return max(1, round((60 * minutes - overhead) / epoch))
 
     def _cost(self, short, long):
