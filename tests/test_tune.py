@@ -64,10 +64,14 @@ class TestSpace:
                 found = command_line.warm_share(trial.flags)
                 assert found == pytest.approx(share)
             # What an epoch costs does not depend on the rate.
-            for short, long in (trial.timed("vae") for trial in trials):
+            for short, long in (trial.timed() for trial in trials):
                 assert (short.epochs, long.epochs) == (1, 3)
-                assert short.folder == trials[0].timed("vae")[0].folder
+                assert short.folder == trials[0].timed()[0].folder
                 assert not command_line.warm_share(short.flags)
+            if model == "vlae":
+                warm, _ = trials[0].timed(warm=True)
+                assert command_line.warm_share(warm.flags) == 1
+                assert warm.folder != trials[0].timed()[0].folder
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,11 @@ class Run(abc.ABC):
         """What follows `python trainers/main.py`, a list of str."""
 
     @abc.abstractmethod
-    def timed(self, model):
-        """Short runs that tell what an epoch costs, without a warm start.
+    def timed(self, warm=False):
+        """Short runs that tell what an epoch costs.
 
         Args:
-            model: str. The model of the run, or what a warm start trains.
+            warm: bool. Whether all their epochs are of a warm start, or none.
 
         Returns:
             A list of `Run`, one for each of `TIMED`.

@@ -60,15 +60,13 @@ class Cell(Run):
             *self.own,
         ]
 
-    def timed(self, model):
+    def timed(self, warm=False):
         draft = dataclasses.replace(
             self,
-            model=model,
-            T=0 if model == "vae" else self.T,
             seed=0,
             minutes=None,
-            root=self.root / "costs",
-            own=("--warm_start=0", "--notest"),
+            root=self.root / ("costs_warm" if warm else "costs"),
+            own=(f"--warm_start={'100%' if warm else 0}", "--notest"),
         )
         return [
             dataclasses.replace(draft, epochs=epochs) for epochs in self.TIMED

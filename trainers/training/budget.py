@@ -7,7 +7,7 @@ class Budget:
     """Tells how many epochs of a run fit into a CPU time.
 
     Two short runs of each kind measure what an epoch costs, and what comes
-    before the first one.
+    before the first one. The epochs of a warm start are a kind of their own.
 
     Args:
         start: function of a list of `Run` that trains what is missing.
@@ -28,10 +28,11 @@ class Budget:
         Returns:
             An int.
         """
-        overhead, epoch = self._cost(*run.timed(run.model))
+        overhead, epoch = self._cost(*run.timed())
         share = command_line.warm_share(run.flags)
         if share:
-            _, cheap = self._cost(*run.timed("vae"))
+            more, cheap = self._cost(*run.timed(warm=True))
+            overhead += more
             epoch = share * cheap + (1 - share) * epoch
         return max(1, round((60 * minutes - overhead) / epoch))
 

@@ -54,13 +54,14 @@ class Trial(Run):
             *self.own,
         ]
 
-    def timed(self, model):
+    def timed(self, warm=False):
         size = command_line.settings(self.flags).batch_size
-        own = f"--batch_size={size}", "--warm_start=0"
-        folder = self.root / "costs" / f"batch_{size}"
+        own = f"--batch_size={size}", f"--warm_start={'100%' if warm else 0}"
+        folder = self.root / ("costs_warm" if warm else "costs")
+        folder = folder / f"batch_{size}"
         return [
             dataclasses.replace(
-                self, model=model, number=0, epochs=epochs, root=folder, own=own
+                self, number=0, epochs=epochs, root=folder, own=own
             )
             for epochs in self.TIMED
         ]
