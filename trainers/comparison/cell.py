@@ -63,11 +63,11 @@ class Cell(Run):
     def timed(self, warm=False):
         draft = dataclasses.replace(
             self,
-            seed=0,
             minutes=None,
             root=self.root / ("costs_warm" if warm else "costs"),
             own=(f"--warm_start={'100%' if warm else 0}", "--notest"),
         )
         return [
-            dataclasses.replace(draft, epochs=epochs) for epochs in self.TIMED
+            dataclasses.replace(draft, seed=seed, epochs=epochs)
+            for seed, epochs in enumerate(self.TIMED)
         ]

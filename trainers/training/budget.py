@@ -1,4 +1,5 @@
 import functools
+import math
 
 from trainers.training import command_line
 
@@ -6,8 +7,8 @@ from trainers.training import command_line
 class Budget:
     """Tells how many epochs of a run fit into a CPU time.
 
-    Two short runs of each kind measure what an epoch costs, and what comes
-    before the first one. The epochs of a warm start are a kind of their own.
+    Short runs of each kind measure what an epoch costs, and what comes before
+    the first one. The epochs of a warm start are a kind of their own.
 
     Args:
         start: function of a list of `Run` that trains what is missing.
@@ -36,12 +37,16 @@ class Budget:
             epoch = share * cheap + (1 - share) * epoch
         return max(1, round((60 * minutes - overhead) / epoch))
 
-    def _cost(self, short, long):
+    def _cost(self, *runs):
         """CPU seconds before the first epoch, and of an epoch."""
-        self._start([short, long])
-        for run in (short, long):
+        self._start(list(runs))
+        seconds = {}
+        for run in runs:
             run.require_results()
+            # Whatever disturbs a run makes it longer.
+            least = seconds.get(run.epochs, math.inf)
+            seconds[run.epochs] = min(run.cpu_seconds, least)
+        (few, short), (many, long) = sorted(seconds.items())
         # Time is measured, and epochs that took none at all are no cost.
-        more = long.cpu_seconds - short.cpu_seconds
-        epoch = max(more, 0.1 * long.cpu_seconds) / (long.epochs - short.epochs)
-        return max(short.cpu_seconds - short.epochs * epoch, 0.0), epoch
+        epoch = max(long - short, 0.1 * long) / (many - few)
+        return max(short - few * epoch, 0.0), epoch

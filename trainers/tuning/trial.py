@@ -61,9 +61,13 @@ class Trial(Run):
         folder = folder / f"batch_{size}"
         return [
             dataclasses.replace(
-                self, number=0, epochs=epochs, root=folder, own=own
+                self,
+                number=0,
+                epochs=epochs,
+                root=folder / str(seed),
+                own=(*own, f"--seed={seed}"),
             )
-            for epochs in self.TIMED
+            for seed, epochs in enumerate(self.TIMED)
         ]
 
     @property
