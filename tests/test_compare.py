@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers import trainer_runs
+from tf_vlae.models import MODELS
 from trainers.common import paper
 from trainers.comparison import grid
 from trainers.comparison import plot
@@ -189,17 +190,26 @@ class TestBudgets:
             best = value in (2, 4)
             assert (f"| **{text}** |" if best else f"| {text} |") in line
         drawing = plot.draw_budgets(rows)
-        top, bottom = drawing.axes
-        assert "ELBO" in top.get_ylabel()
-        assert "Laplace" in bottom.get_ylabel()
-        assert all(bars.has_yerr for bars in top.containers)
+        left, right = drawing.axes
+        assert "ELBO" in left.get_ylabel()
+        assert "Laplace" in right.get_ylabel()
+        assert all(bars.has_yerr for bars in left.containers)
         # One seed has no spread.
         single = plot.draw_budgets([{**row, "seeds": 1} for row in rows])
         assert not any(bars.has_yerr for bars in single.axes[0].containers)
-        lines = [bars.lines[0].get_xydata() for bars in top.containers]
+        lines = [bars.lines[0].get_xydata() for bars in left.containers]
         times = [1 + 0.5 / 60, 3 + 0.5 / 60]
         np.testing.assert_allclose(lines[0], [[times[0], 1], [times[1], 3]])
         np.testing.assert_allclose(lines[1], [[times[0], 2], [times[1], 4]])
+        # The names of all the models have room.
+        drawing = plot.draw_budgets(
+            [{**row, "model": name, "T": 1} for row in rows for name in MODELS]
+        )
+        drawing.canvas.draw()
+        (legend,) = drawing.legends
+        box = legend.get_window_extent()
+        assert len(legend.get_texts()) == 5
+        assert box.x0 >= 0 and box.x1 <= drawing.bbox.x1
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def draw(rows):
 
 
 def draw_budgets(rows):
-    """ELBO and log-likelihood after each CPU time, a column for a data set.
+    """ELBO and log-likelihood after each CPU time, a row for a data set.
 
     Args:
         rows: list of dicts, as of `table.rows`.
@@ -51,16 +51,17 @@ def draw_budgets(rows):
     """
     names = list(dict.fromkeys(row["dataset"] for row in rows))
     budgets = sorted({row["minutes"] for row in rows})
-    drawing, grid = style.panels(2, len(names), size=(4.4, 3.2))
-    for value, text, panels in zip(
-        ("elbo", "laplace"),
-        ("ELBO", "log-likelihood, Laplace"),
-        grid,
-        strict=True,
-    ):
-        for name, axes in zip(names, panels, strict=True):
-            own = [row for row in rows if row["dataset"] == name]
-            for model, T in dict.fromkeys((r["model"], r["T"]) for r in own):
+    drawing, grid = style.panels(len(names), 2, size=(4.4, 3.6))
+    for name, panels in zip(names, grid, strict=True):
+        own = [row for row in rows if row["dataset"] == name]
+        models = dict.fromkeys((row["model"], row["T"]) for row in own)
+        for value, text, axes in zip(
+            ("elbo", "laplace"),
+            ("ELBO", "log-likelihood, Laplace"),
+            panels,
+            strict=True,
+        ):
+            for model, T in models:
                 line = [r for r in own if (r["model"], r["T"]) == (model, T)]
                 axes.errorbar(
                     [row["cpu_minutes"] for row in line],
@@ -75,7 +76,7 @@ def draw_budgets(rows):
             axes.minorticks_off()
             axes.set_title(name)
             axes.set_xlabel("CPU minutes of training")
-        panels[0].set_ylabel(f"test {text} [nats]")
+            axes.set_ylabel(f"test {text} [nats]")
     _add_legend(drawing, grid[0][0], 5)
     return drawing
 

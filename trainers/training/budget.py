@@ -39,7 +39,9 @@ class Budget:
 
     def _cost(self, *runs):
         """CPU seconds before the first epoch, and of an epoch."""
-        self._start(list(runs))
+        missing = [run for run in runs if run.results() is None]
+        if missing:
+            self._start(missing)
         seconds = {}
         for run in runs:
             run.require_results()
