@@ -14,9 +14,6 @@ class Run(abc.ABC):
         epochs: int.
     """
 
-    # Epochs of the runs that tell what an epoch costs, three of each.
-    TIMED = 1, 3, 1, 3, 1, 3
-
     @property
     @abc.abstractmethod
     def name(self):
@@ -28,6 +25,18 @@ class Run(abc.ABC):
         """What follows `python trainers/main.py`, a list of str."""
 
     @abc.abstractmethod
+    def like(self, root, epochs, flags):
+        """A run whose epochs cost as much, without the test set.
+
+        Args:
+            root: `pathlib.Path`, the folder that it is in.
+            epochs: int.
+            flags: tuple of str, flags that it has instead.
+
+        Returns:
+            A `Run`, the same for all whose epochs cost as much.
+        """
+
     def timed(self, warm=False):
         """Short runs that tell what an epoch costs.
 
@@ -35,8 +44,20 @@ class Run(abc.ABC):
             warm: bool. Whether all their epochs are of a warm start, or none.
 
         Returns:
-            A list of `Run` with these epochs, each with a seed of its own.
+            A list of `Run`, for each of three seeds one of 1 and one of 3
+            epochs.
         """
+        root = self.root / ("costs_warm" if warm else "costs")
+        share = "100%" if warm else "0%"
+        return [
+            self.like(
+                root / str(seed),
+                epochs,
+                (f"--warm_start={share}", f"--seed={seed}"),
+            )
+            for seed in range(3)
+            for epochs in (1, 3)
+        ]
 
     @property
     def folder(self):

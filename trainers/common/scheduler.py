@@ -25,6 +25,8 @@ def start(runs, parallel, extra=(), may_fail=False):
         may_fail: bool. Whether the others go on after one has failed.
     """
     missing = [run for run in runs if run.results() is None]
+    if not missing:
+        return
     bar = ProgressBar(
         total=sum(run.epochs for run in runs),
         initial=_epochs(runs),

@@ -60,14 +60,12 @@ class Cell(Run):
             *self.own,
         ]
 
-    def timed(self, warm=False):
-        draft = dataclasses.replace(
+    def like(self, root, epochs, flags):
+        return dataclasses.replace(
             self,
+            seed=0,
+            epochs=epochs,
+            root=root,
             minutes=None,
-            root=self.root / ("costs_warm" if warm else "costs"),
-            own=(f"--warm_start={'100%' if warm else 0}", "--notest"),
+            own=("--notest", *flags),
         )
-        return [
-            dataclasses.replace(draft, seed=seed, epochs=epochs)
-            for seed, epochs in enumerate(self.TIMED)
-        ]

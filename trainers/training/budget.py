@@ -39,9 +39,7 @@ class Budget:
 
     def _cost(self, *runs):
         """CPU seconds before the first epoch, and of an epoch."""
-        missing = [run for run in runs if run.results() is None]
-        if missing:
-            self._start(missing)
+        self._start(list(runs))
         seconds = {}
         for run in runs:
             run.require_results()

@@ -54,21 +54,15 @@ class Trial(Run):
             *self.own,
         ]
 
-    def timed(self, warm=False):
+    def like(self, root, epochs, flags):
         size = command_line.settings(self.flags).batch_size
-        own = f"--batch_size={size}", f"--warm_start={'100%' if warm else 0}"
-        folder = self.root / ("costs_warm" if warm else "costs")
-        folder = folder / f"batch_{size}"
-        return [
-            dataclasses.replace(
-                self,
-                number=0,
-                epochs=epochs,
-                root=folder / str(seed),
-                own=(*own, f"--seed={seed}"),
-            )
-            for seed, epochs in enumerate(self.TIMED)
-        ]
+        return dataclasses.replace(
+            self,
+            number=0,
+            epochs=epochs,
+            root=root / f"batch_{size}",
+            own=(f"--batch_size={size}", *flags),
+        )
 
     @property
     def score(self):
