@@ -212,6 +212,32 @@ class TestBudgets:
         assert len(legend.get_texts()) == 5
         assert box.x0 >= 0 and box.x1 <= drawing.bbox.x1
 
+    def test_time_until_the_paper(self):
+        rows = [
+            {
+                "dataset": "mnist",
+                "model": model,
+                "T": T,
+                "minutes": minutes,
+                "cpu_minutes": minutes + 0.26,
+                "own": own,
+                "laplace": own + 10,
+                "paper": paper.figure("mnist", "small", model, T),
+            }
+            for minutes, values in {
+                10.0: (612.9, 628.0, 600.0),
+                3.0: (612.8, 628.6, 600.0),
+            }.items()
+            for (model, T), own in zip(
+                (("vae", 0), ("vlae", 1), ("iafvae", 1)), values, strict=True
+            )
+        ]
+        # The paper has no small IAF.
+        assert [list(row.values()) for row in table.until_paper(rows)] == [
+            ["mnist", "vae", "", 612.9, "10.3", "3.3"],
+            ["mnist", "vlae", 1, 638.6, "more than 10.3", "3.3"],
+        ]
+
 
 @pytest.mark.parametrize(
     ("flags", "words"),

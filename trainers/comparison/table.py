@@ -71,13 +71,55 @@ def _row(dataset, logit, size, model, T, minutes, cells):
 def markdown(rows):
     """The tables for people: results, and how good the estimates are.
 
+    With budgets there is another, of the time until the paper's figures.
+
     Args:
         rows: list of dicts, as of `rows`.
 
     Returns:
         A str.
     """
-    return f"{_results(rows)}\n{_estimates(rows)}"
+    times = until_paper(rows)
+    found = [_results(rows), _estimates(rows)]
+    return "\n".join([*found, tables.markdown(times)] if times else found)
+
+
+def until_paper(rows):
+    """The CPU time in which each model passes the paper's log-likelihood.
+
+    Args:
+        rows: list of dicts, as of `rows`.
+
+    Returns:
+        A list of dicts, for models with a budget that the paper has too. A
+        model passes it with the first budget that suffices.
+    """
+    groups = {}
+    for row in rows:
+        if row["minutes"] is not None and row["paper"] is not None:
+            key = row["dataset"], row["model"], row["T"]
+            groups.setdefault(key, []).append(row)
+    return [
+        {
+            "data": dataset,
+            "model": model,
+            "T": T or "",
+            "paper, 2000 epochs": group[0]["paper"],
+            **{
+                f"CPU min until then, {text}": _first_above(group, estimator)
+                for estimator, text in _ESTIMATORS.items()
+            },
+        }
+        for (dataset, model, T), group in groups.items()
+    ]
+
+
+def _first_above(rows, estimator):
+    """CPU minutes of the first budget that suffices, as people read them."""
+    for row in sorted(rows, key=lambda row: row["cpu_minutes"]):
+        if row[estimator] >= row["paper"]:
+            return f"{row['cpu_minutes']:.1f}"
+    return f"more than {row['cpu_minutes']:.1f}"
 
 
 def _results(rows):
