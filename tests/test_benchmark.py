@@ -317,7 +317,7 @@ class TestCommandLine:
         with open(tmp_path / "latency.csv") as file:
             rows = list(csv.DictReader(file))
         names = ("VAE", "VLAE T=0", "VLAE T=1", "VLAE T=4", "VAE, mean")
-        names += ("VLAE T=1, mean", "VLAE T=1, mean, by CG")
+        names += ("VLAE T=1, mean", "VLAE T=1, mean, 4 CG iterations")
         assert [(row["model"], row["batch"]) for row in rows] == [
             (name, batch) for name in names for batch in ("1", "16", "128")
         ]

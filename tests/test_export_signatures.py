@@ -298,12 +298,21 @@ class TestFrozenWeights:
         return sum(operation.type == kind for operation in operations)
 
     def test_gram_matrix(self):
-        model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=1, seed=0)
+        model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=0, seed=0)
         model.adapt(images("float32", "gaussian"))
         before = self.count(model.moments, "MatMul")
         with model.decoder.frozen():
             assert self.count(model.moments, "MatMul") == before - 1
         assert self.count(model.moments, "MatMul") == before
+
+    def test_updates_have_no_gradient(self):
+        model = tf_vlae.VLAE(latent=LATENT, hidden=3, T=2, seed=0)
+        model.adapt(images("float32", "gaussian"))
+        before = self.count(model.encode, "MatMul")
+        with frozen_weights():
+            # The Gram matrix; and for each update J, W W^T and J^T of two
+            # hidden layers, for the gradient alone.
+            assert self.count(model.encode, "MatMul") == before - 1 - 2 * 5
 
     def test_preconditioner(self):
         x = images("float32", "gaussian")

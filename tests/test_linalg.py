@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from helpers.direct_form import normal
 from tf_vlae import linalg
+from tf_vlae.frozen_weights import frozen_weights
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
 
@@ -34,6 +35,38 @@ def gradients(function, sources, cotangent):
         tape.watch(sources)
         value = function(*sources)
     return tape.gradient(value, sources, output_gradients=cotangent)
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize("shape", [(5, 3), (5, 2, 3), (1, 2, 4, 3), (0, 2, 3)])
+def test_product_over_the_last_axis(shape, transpose):
+    tensor, kernel = normal(*shape, seed=0), normal(3, 4, seed=1)
+    expected = tf.tensordot(tensor, kernel, 1)
+    cotangent = normal(*expected.shape, seed=2)
+
+    def product(tensor, kernel):
+        if transpose:
+            kernel = tf.transpose(kernel)
+        return linalg.over_last_axis(tensor, kernel, transpose)
+
+    def direct(tensor, kernel):
+        return tf.tensordot(tensor, kernel, 1)
+
+    found = product(tensor, kernel)
+    np.testing.assert_allclose(found, expected, **TIGHT)
+    sources = [tensor, kernel]
+    for one, other in zip(
+        gradients(product, sources, cotangent),
+        gradients(direct, sources, cotangent),
+        strict=True,
+    ):
+        np.testing.assert_allclose(one, other, **TIGHT)
+    # Tangents that all examples share are known by their batch of 1.
+    for batch in (None, shape[0]):
+        spec = tf.TensorSpec([batch, *shape[1:]], tf.float64)
+        graph = tf.function(product).get_concrete_function(spec, kernel)
+        assert graph.output_shapes == [batch, *expected.shape[1:]]
+        np.testing.assert_allclose(graph(tensor, kernel), expected, **TIGHT)
 
 
 class TestScaleTrilFromPrecision:
@@ -94,6 +127,15 @@ class TestImplicitSolve:
         np.testing.assert_allclose(
             self.implicit(self.root, self.rhs), expected[..., 0], **TIGHT
         )
+
+    def test_frozen_weights_need_no_residual(self):
+        with frozen_weights():
+            found = linalg.implicit_solve(
+                functools.partial(self.direct, self.root),
+                self.rhs,
+                lambda x: pytest.fail("It is for the gradient alone."),
+            )
+        np.testing.assert_array_equal(found, self.direct(self.root, self.rhs))
 
     def test_gradient_in_matrix_and_right_side(self):
         sources, cotangent = [self.root, self.rhs], normal(3, 4, seed=4)

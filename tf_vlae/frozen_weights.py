@@ -1,4 +1,7 @@
-"""Graphs for weights that stay as they are, which exports have."""
+"""Graphs for weights that stay as they are, which exports have.
+
+Nothing is trained there, so nothing is differentiated.
+"""
 
 import contextlib
 import contextvars
@@ -15,7 +18,7 @@ def frozen_weights():
 
     What depends on the weights alone is then a constant of the graphs, the
     same one in all of them: a served model does not compute it again for each
-    request.
+    request. Nor does it compute what only a gradient needs.
 
     Example:
     >>> with frozen_weights():
@@ -26,6 +29,11 @@ def frozen_weights():
         yield
     finally:
         _constants.reset(token)
+
+
+def are_frozen():
+    """Whether graphs are traced for weights that stay as they are."""
+    return _constants.get() is not None
 
 
 def constant(key, compute):
@@ -39,9 +47,9 @@ def constant(key, compute):
     Returns:
         The tensor, or None where weights may change.
     """
-    constants = _constants.get()
-    if constants is None:
+    if not are_frozen():
         return None
+    constants = _constants.get()
     if key not in constants:
         with tf.init_scope():
             constants[key] = compute()

@@ -74,7 +74,8 @@ class PiecewiseLinearDecoder(Decoder):
     def frozen(self):
         """Within it graphs are traced for weights that stay as they are.
 
-        See `tf_vlae.frozen_weights`, which exports use for all of a model.
+        They have no gradient. See `tf_vlae.frozen_weights`, which exports use
+        for all of a model.
         """
         return frozen_weights.frozen_weights()
 

@@ -94,7 +94,7 @@ class DenseOutputLinearization(Linearization):
 
     def jacobian_rows(self):
         rows = self._hidden.jacobian_rows()
-        return tf.tensordot(rows, self._network.output_kernel, 1)
+        return linalg.over_last_axis(rows, self._network.output_kernel)
 
     def gram(self, weight):
         if not self._shares_gram(weight):

@@ -8,6 +8,7 @@ batch of 1.
 
 import tensorflow as tf
 
+from tf_vlae import linalg
 from tf_vlae.custom_gradients import custom_gradient
 
 
@@ -73,13 +74,10 @@ class DenseMap:
         self._kernel = kernel
 
     def push(self, tangent):
-        return tf.tensordot(tangent, self._kernel, 1)
+        return linalg.over_last_axis(tangent, self._kernel)
 
     def pull(self, cotangent):
-        inputs, outputs = self._kernel.shape
-        rows = tf.reshape(cotangent, [-1, outputs])
-        rows = tf.matmul(rows, self._kernel, transpose_b=True)
-        return [tf.reshape(rows, [-1, *cotangent.shape[1:-1], inputs])]
+        return [linalg.over_last_axis(cotangent, self._kernel, transpose=True)]
 
 
 class BranchMap:

@@ -6,6 +6,7 @@ value, and the local map from tangents of the former to tangents of the latter.
 
 import tensorflow as tf
 
+from tf_vlae import linalg
 from tf_vlae.linearization import local_maps
 
 
@@ -44,7 +45,7 @@ class Dense:
         self.bias = bias
 
     def __call__(self, x):
-        value = tf.tensordot(x, self.kernel, 1)
+        value = linalg.over_last_axis(x, self.kernel)
         if self.bias is not None:
             value += self.bias
         return value, local_maps.DenseMap(self.kernel)

@@ -43,7 +43,7 @@ class Request:
         if self.signature == "encode_mean":
             parts.append("mean")
         if self.case.form == "newton_cg":
-            parts.append("by CG")
+            parts.append(f"{models.FEW_ITERATIONS} CG iterations")
         return ", ".join(parts)
 
 
