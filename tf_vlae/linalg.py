@@ -21,7 +21,7 @@ def over_last_axis(tensor, kernel, transpose=False):
     """The product of each row with a matrix, as `tf.tensordot(x, kernel, 1)`.
 
     That one computes shapes in a dozen operations where the size of a batch
-    is not known, as in exports: a third of the time to encode one image.
+    is not known, as in exports: a good part of the time to encode one image.
 
     Args:
         tensor: tensor of shape `[batch, ..., inputs]`, known but for `batch`.
