@@ -116,6 +116,18 @@ def test_dequantised(folder, tmp_path):
     assert "bits" not in table.markdown(rows[1:])
 
 
+def test_samples(tmp_path):
+    arguments = ["mnist"], "big", ["vae"], [1], 1, 1, tmp_path
+    (paper,) = grid.cells(*arguments)
+    (few,) = grid.cells(*arguments, num_samples=100)
+    assert "num_samples" not in "".join(paper.flags)
+    settings, _ = trainer_runs.parse(*few.flags)
+    assert settings.num_samples == 100
+    # Neither takes the other's results for its own, but a cost is the same.
+    assert few.folder != paper.folder
+    assert few.timed() == paper.timed()
+
+
 class TestBudgets:
     @pytest.fixture
     def cells(self, tmp_path):

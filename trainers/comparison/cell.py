@@ -20,6 +20,8 @@ class Cell(Run):
         logit: bool. Whether pixels are dequantised.
         recipe: str, as of `--recipe`.
         minutes: float. The CPU time that its epochs were chosen for, or None.
+        num_samples: int. Importance samples of the test, or None for those
+            of the paper.
         own: tuple of str, flags that it has besides.
     """
 
@@ -33,6 +35,7 @@ class Cell(Run):
     logit: bool = False
     recipe: str = "paper"
     minutes: float | None = None
+    num_samples: int | None = None
     own: tuple = ()
 
     @property
@@ -40,13 +43,15 @@ class Cell(Run):
         updates = f"_T{self.T}" if self.T else ""
         logit = "_logit" if self.logit else ""
         recipe = "" if self.recipe == "paper" else f"_{self.recipe}"
+        samples = f"{self.num_samples}samples_" if self.num_samples else ""
         return (
             f"{self.dataset}{logit}_{self.size}_{self.model}{updates}{recipe}_"
-            f"{self.epochs}epochs_{self.seed}"
+            f"{self.epochs}epochs_{samples}{self.seed}"
         )
 
     @property
     def flags(self):
+        samples = self.num_samples
         return [
             f"--flagfile={configs.path(self.dataset, self.size)}",
             f"--model={self.model}",
@@ -57,6 +62,7 @@ class Cell(Run):
             f"--recipe={self.recipe}",
             "--noexport",
             f"--workdir={self.folder}",
+            *([f"--num_samples={samples}"] if samples else []),
             *self.own,
         ]
 
@@ -67,5 +73,6 @@ class Cell(Run):
             epochs=epochs,
             root=root,
             minutes=None,
+            num_samples=None,
             own=("--notest", *flags),
         )

@@ -16,6 +16,7 @@ def cells(
     root,
     logit=False,
     recipe="paper",
+    num_samples=None,
 ):
     """All the cells of a comparison.
 
@@ -29,6 +30,8 @@ def cells(
         root: `pathlib.Path`.
         logit: bool. Whether to dequantise pixels; binary ones stay.
         recipe: str, as of `--recipe`.
+        num_samples: int. Importance samples of the test, or None for those
+            of the paper.
 
     Returns:
         A list of `Cell`.
@@ -44,6 +47,7 @@ def cells(
             root,
             logit and "binary" not in dataset,
             recipe,
+            num_samples=num_samples,
         )
         for dataset in datasets
         for seed in range(seeds)

@@ -51,6 +51,15 @@ def define_flags(values):
         flag_values=values,
     )
     flags.DEFINE_integer("seeds", 1, "Number of seeds.", 1, flag_values=values)
+    flags.DEFINE_integer(
+        "num_samples",
+        None,
+        "Importance samples per image for the test. By default as in the "
+        "paper: 100 for small networks, and 5000 for big ones, which takes "
+        "half an hour of CPU time for each run.",
+        1,
+        flag_values=values,
+    )
     flags.DEFINE_boolean(
         "logit",
         False,
@@ -119,6 +128,7 @@ def run(values):
         root,
         values.logit,
         values.recipe,
+        values.num_samples,
     )
     extra = [f"--data_dir={values.data_dir}"] if values.data_dir else []
     start = functools.partial(
