@@ -70,6 +70,7 @@ RESOLVED = {
         "clip_norm": "200.0",
         "covariance": "diagonal",
         "warm_start": "90%",
+        "step": "0.8",
     },
     "omniglot_big": {**BIG, "dataset": "omniglot"},
     "svhn_small": {**COLOR, "dataset": "svhn"},
@@ -158,6 +159,18 @@ class TestRecipes:
         settings = config("mnist_big", "--recipe=fast", "--epochs=40")
         assert settings.covariance == "diagonal"
         assert settings.warm_start == 36
+        assert settings.step == 0.8
+
+    def test_steps_are_those_of_the_paper_otherwise(self):
+        assert config("mnist_big").step is None
+        assert trainer_runs.parse()[0].step is None
+
+    @pytest.mark.parametrize(
+        ("mode", "step"), [("newton_cg", 0.8), ("cg", None), ("gradient", None)]
+    )
+    def test_other_mode_seekers_keep_their_steps(self, mode, step):
+        settings = config("mnist_small", "--recipe=fast", f"--mode={mode}")
+        assert settings.step == step
 
     def test_what_is_given_wins(self):
         settings = config("mnist_big", "--recipe=fast", "--clip_norm=3")
@@ -192,6 +205,7 @@ class TestErrors:
             "--T=-1",
             "--mode=luck",
             "--covariance=none",
+            "--step=0",
             "--batch_size=0",
             "--learning_rate=0",
             "--learning_rate=-1",

@@ -135,10 +135,11 @@ class TestExperiment:
         assert optimizer.global_clipnorm == 3.0
 
     def test_vlae_has_flags_of_its_own(self):
-        arguments = ["--mode=cg", "--covariance=low_rank"]
+        arguments = ["--mode=cg", "--covariance=low_rank", "--step=0.7"]
         settings, _ = trainer_runs.parse(*TINY, *arguments)
         model = experiment.make_model(settings, tiny_data())
         assert type(model.mode).__name__ == "ConjugateGradient"
+        assert model.mode.step == 0.7
         assert type(model.covariance).__name__ == "LowRank"
 
 

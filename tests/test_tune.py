@@ -34,6 +34,7 @@ class TestSpace:
             vae = space.settings("vae", number)
             vlae = space.settings("vlae", number)
             assert vlae.pop("warm_start") in {"0", "50%", "80%", "90%"}
+            assert vlae.pop("step") in {0.5, 0.8}
             assert vae == vlae
 
     def test_are_flags_of_the_trainer(self, tmp_path):

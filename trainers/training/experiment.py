@@ -35,6 +35,7 @@ def make_model(settings, data):
     if settings.model == "vlae":
         own.update(
             mode=settings.mode,
+            step=settings.step,
             covariance=settings.covariance,
             warm_start=settings.warm_start,
         )

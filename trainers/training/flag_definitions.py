@@ -82,6 +82,13 @@ def _define_model(values):
         "How vlae seeks the mode of p(z|x).",
         flag_values=values,
     )
+    flags.DEFINE_float(
+        "step",
+        None,
+        "Step size of vlae's updates: the first goes this share of the way, "
+        "update t a t-th of it. By default that of the --mode, 0.5 for newton.",
+        flag_values=values,
+    )
     flags.DEFINE_enum(
         "covariance",
         "full",
@@ -103,10 +110,10 @@ def _define_training(values):
         "recipe",
         None,
         [*recipes.NAMES, "none"],
-        "Values for --learning_rate, --schedule, --clip_norm, --covariance and "
-        "--warm_start that go together; those that are given win. paper is a "
-        "constant rate for 2000 epochs, fast a cosine for minutes. By default "
-        "fast, or none if a --learning_rate is given.",
+        "Values for --learning_rate, --schedule, --clip_norm, --covariance, "
+        "--step and --warm_start that go together; those that are given win. "
+        "paper is a constant rate for 2000 epochs, fast a cosine for minutes. "
+        "By default fast, or none if a --learning_rate is given.",
         flag_values=values,
     )
     flags.DEFINE_float(
@@ -242,7 +249,7 @@ def _define_output(values):
 
 
 def _define_checks(values):
-    for name in ("learning_rate", "clip_norm", "max_hours"):
+    for name in ("learning_rate", "step", "clip_norm", "max_hours"):
         flags.register_validator(
             name, _is_positive, "Expected a positive number.", values
         )

@@ -12,7 +12,9 @@ _CHOICES = {
     "clip_norm": (None, 100.0, 200.0, 400.0),
 }
 # What only one model has.
-_OWN_CHOICES = {"vlae": {"warm_start": ("0", "50%", "80%", "90%")}}
+_OWN_CHOICES = {
+    "vlae": {"warm_start": ("0", "50%", "80%", "90%"), "step": (0.5, 0.8)}
+}
 
 
 def settings(model, number, rates=()):
