@@ -4,8 +4,8 @@ import tensorflow as tf
 
 from tf_vlae import layers
 from tf_vlae import likelihoods
-from tf_vlae import linalg
 from tf_vlae import linearization
+from tf_vlae import solvers
 from tf_vlae.solvers import CholeskySolver
 from tf_vlae.solvers import ConjugateGradientSolver
 
@@ -18,7 +18,7 @@ def _systems(batch=6, size=5, seed=0):
 
 
 def _conjugate_gradient(matrices, rhs, preconditioner, iterations):
-    return linalg.conjugate_gradient(
+    return solvers.conjugate_gradient(
         lambda v: tf.linalg.matvec(tf.constant(matrices), v),
         tf.constant(rhs),
         tf.constant(preconditioner),

@@ -47,7 +47,7 @@ class ConjugateGradientSolver(Solver):
         preconditioner: tensor of shape `[latent, latent]`, close to the
             inverse of the precisions.
         tolerance: float. Residual at which they end, see
-            `linalg.conjugate_gradient`.
+            `conjugate_gradient`.
     """
 
     def __init__(self, iterations, preconditioner, tolerance=0.0):
@@ -57,7 +57,7 @@ class ConjugateGradientSolver(Solver):
 
     def prepare(self, view):
         def solve(rhs):
-            return linalg.conjugate_gradient(
+            return conjugate_gradient(
                 view.precision_product,
                 rhs,
                 self.preconditioner,
@@ -66,6 +66,61 @@ class ConjugateGradientSolver(Solver):
             )
 
         return solve
+
+
+def conjugate_gradient(product, rhs, preconditioner, iterations, tolerance=0.0):
+    """Preconditioned conjugate gradients for a batch of systems A x = rhs.
+
+    Our own, as `tf.linalg.experimental.conjugate_gradient` divides 0 by 0 for
+    examples that have converged while others go on.
+
+    The residual r is measured by r^T P r, P the preconditioner, which is the
+    error of x in the energy norm where P = A^-1.
+
+    Args:
+        product: function of a `[batch, n]` tensor v that gives A v, A being
+            symmetric and positive definite.
+        rhs: tensor of shape `[batch, n]`.
+        preconditioner: tensor of shape `[n, n]`, close to A^-1, positive
+            definite.
+        iterations: int. Most iterations.
+        tolerance: float. They end where the residual, relative to that of
+            x = 0, is this small in the mean over the batch.
+
+    Returns:
+        A tensor of shape `[batch, n]`.
+    """
+
+    def dot(a, b):
+        return tf.reduce_sum(a * b, axis=-1, keepdims=True)
+
+    def body(solution, residual, direction, energy):
+        image = product(direction)
+        # A converged example has no direction left: 0 / 0 is no step.
+        length = tf.math.divide_no_nan(energy, dot(direction, image))
+        solution += length * direction
+        residual -= length * image
+        preconditioned = tf.matmul(residual, preconditioner)
+        new_energy = dot(residual, preconditioned)
+        ratio = tf.math.divide_no_nan(new_energy, energy)
+        direction = preconditioned + ratio * direction
+        return solution, residual, direction, new_energy
+
+    direction = tf.matmul(rhs, preconditioner)
+    start = dot(rhs, direction)
+
+    def goes_on(solution, residual, direction, energy):
+        relative = tf.sqrt(tf.math.divide_no_nan(energy, start))
+        # Not ">", which would end it all for one NaN.
+        return tf.logical_not(tf.reduce_mean(relative) <= tolerance)
+
+    solution, *_ = tf.while_loop(
+        goes_on,
+        body,
+        (tf.zeros_like(rhs), rhs, direction, start),
+        maximum_iterations=iterations,
+    )
+    return solution
 
 
 def prior_preconditioner(joint, latent, draws):
