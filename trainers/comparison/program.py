@@ -55,8 +55,8 @@ def define_flags(values):
         "num_samples",
         None,
         "Importance samples per image for the test. By default as in the "
-        "paper: 100 for small networks, and 5000 for big ones, which takes "
-        "half an hour of CPU time for each run.",
+        "paper: 100 for small networks, and 5000 for big ones, which may take "
+        "longer than the training.",
         1,
         flag_values=values,
     )
