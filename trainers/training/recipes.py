@@ -32,49 +32,44 @@ def apply(flags):
     name = flags.recipe or ("none" if given else "fast")
     if name == "none":
         return
-    found = _values(name, flags.dataset, flags.model, flags.latent)
-    # Other mode seekers have steps in other units.
-    if not flags.mode.startswith("newton"):
-        found.pop("step", None)
-    for flag, value in found.items():
+    for flag, value in _values(name, flags).items():
         flags.set_default(flag, value)
 
 
-def _values(name, dataset, model, latent):
+def _values(name, flags):
     """The values of a recipe.
 
     Args:
         name: one of `NAMES`.
-        dataset: str, as of `--dataset`.
-        model: str, as of `--model`.
-        latent: int, as of `--latent`.
+        flags: as of `apply`.
 
     Returns:
-        A dict from names of flags to values.
+        A dict from names of flags to values; None is for no value.
     """
     if name == "paper":
-        implicit = latent > _MANY_LATENTS
+        implicit = flags.latent > _MANY_LATENTS
         return {
             "learning_rate": 5e-4,
             "covariance": "implicit" if implicit else "full",
         }
-    if dataset == "digits":
+    if flags.dataset == "digits":
         # So few images are learned in seconds, and lower rates overfit less.
         return {
             "learning_rate": 2e-3,
             "schedule": "cosine",
             "warmup_steps": 100,
         }
+    is_colour = flags.dataset in _COLOUR
     return {
-        "learning_rate": _COLOUR_PEAK if dataset in _COLOUR else _PEAKS[model],
+        "learning_rate": _COLOUR_PEAK if is_colour else _PEAKS[flags.model],
         "schedule": "cosine",
         "clip_norm": 200.0,
         # As a VAE first, and refined while the rate falls: most epochs are as
         # cheap as a VAE's, and the last ones have the better posterior.
         "covariance": "diagonal",
         "warm_start": "90%",
-        # Nearer to the mode than the paper's half steps. Encoders that were
-        # trained from the start with such steps would be lost; late, and at
-        # small rates, they are not (docs/stability.md).
-        "step": 0.8,
+        # Nearer to the mode than the paper's half steps, which such late
+        # refinement stands (docs/stability.md). Other mode seekers have steps
+        # in other units.
+        "step": 0.8 if flags.mode.startswith("newton") else None,
     }
