@@ -21,13 +21,14 @@ def make(kind=tf_vlae.VLAE, eager=True, **kwargs):
     return model
 
 
-def fit(model, epochs, initial_epoch=0):
+def fit(model, epochs, initial_epoch=0, callbacks=None):
     return model.fit(
         images(),
         batch_size=20,
         epochs=epochs,
         initial_epoch=initial_epoch,
         validation_data=images(),
+        callbacks=callbacks,
         shuffle=False,
         verbose=0,
     ).history
@@ -70,14 +71,51 @@ class TestWarmStart:
         assert_same_weights(once, often)
 
     @pytest.mark.slow
-    def test_validation_is_by_the_refined_posterior(self):
-        model = make(warm_start=2)
-        history = fit(model, 1)
-        assert not model.warm_start.over
-        found = model.evaluate(
-            images(), batch_size=20, return_dict=True, verbose=0
+    @pytest.mark.parametrize("eager", [True, False])
+    def test_validation_measures_what_is_trained(self, eager):
+        evaluated = []
+
+        def evaluate(model):
+            found = model.evaluate(
+                images(), batch_size=20, return_dict=True, verbose=0
+            )
+            evaluated.append(found["elbo"])
+
+        model = make(warm_start=2, eager=eager)
+        # An `evaluate` between two validations is by the refined posterior.
+        callback = keras.callbacks.LambdaCallback(
+            on_epoch_end=lambda *_: evaluate(model)
         )
-        assert history["val_elbo"][0] == pytest.approx(found["elbo"], rel=1e-5)
+        history = fit(model, 3, callbacks=[callback])
+        vae = make(tf_vlae.VAE)
+        guessed = fit(vae, 2)["val_elbo"]
+        assert history["val_elbo"][:2] == pytest.approx(guessed, rel=1e-5)
+        assert history["val_elbo"][2] == pytest.approx(evaluated[2], rel=1e-5)
+        evaluate(tf_vlae.VLAE.from_vae(vae, T=model.T))
+        assert evaluated[1] == pytest.approx(evaluated[3], rel=1e-5)
+        assert abs(evaluated[1] - guessed[1]) > 1e-2
+
+    def test_answers_are_refined_after_an_interrupted_validation(self):
+        class Interrupt(keras.callbacks.Callback):
+            def on_test_batch_end(self, batch, logs=None):
+                raise KeyboardInterrupt
+
+        model = make(warm_start=2)
+        with pytest.raises(KeyboardInterrupt):
+            fit(model, 1, callbacks=[Interrupt()])
+        plain = tf_vlae.VLAE.from_vae(model, T=model.T)
+        plain.compile()
+        found, expected = (
+            each.evaluate(images(), batch_size=20, verbose=0)
+            for each in (model, plain)
+        )
+        assert found == pytest.approx(expected, rel=1e-5)
+
+    @pytest.mark.slow
+    def test_answers_are_refined_all_the_time(self):
+        model = make(warm_start=2)
+        fit(model, 1)
+        assert not model.warm_start.over
         plain = tf_vlae.VLAE.from_vae(model, T=model.T)
         assert plain.warm_start is None
         np.testing.assert_allclose(

@@ -458,7 +458,7 @@ class Autoencoder(keras.Model):
         x, T, seed = self._read(x), self._updates(T), seeds.stateless(seed)
         if validation.flag("training", training):
             # Unchecked as yet: a training step skips what is not finite.
-            reconstruction, draw = self._inference.training_terms(x, seed)
+            reconstruction, draw = self._trained.training_terms(x, seed)
             return answers.finite("x", "ELBO", reconstruction, draw.kl)
         reconstruction, draw = self._inference.elbo_terms(x, seed, T)
         return reconstruction, draw.kl
@@ -653,10 +653,20 @@ class Autoencoder(keras.Model):
         if self.built:
             self.optimizer.build(self.trainable_variables)
 
+    @property
+    def _trained(self):
+        """The `Inference` that training improves."""
+        return self._inference
+
+    @property
+    def _tested(self):
+        """The `Inference` that an evaluation measures."""
+        return self._inference
+
     def train_step(self, data):
         x = self._read(data)
         return self._objective.train_step(
-            self._inference,
+            self._trained,
             x,
             self.optimizer,
             self.trainable_variables,
@@ -667,7 +677,7 @@ class Autoencoder(keras.Model):
     def test_step(self, data):
         x = self._read(data)
         weights = self._reader.weights(data, tf.shape(x)[0])
-        return self._objective.test_step(self._inference, x, weights)
+        return self._objective.test_step(self._tested, x, weights)
 
     def predict_step(self, data):
         return self.reconstruct(data)

@@ -5,10 +5,12 @@ from tf_vlae import validation
 from tf_vlae.layers import LaplacePosterior
 from tf_vlae.models import warm_start as warm_starts
 from tf_vlae.models.autoencoder import Autoencoder
+from tf_vlae.models.inference import Inference
 from tf_vlae.models.savae import SAVAE
 from tf_vlae.models.vae import VAE
 from tf_vlae.models.warm_start import WarmStartCallback
 from tf_vlae.models.warm_start import WarmStartedLaplace
+from tf_vlae.posteriors import Diagonal
 from tf_vlae.posteriors import Laplace
 
 
@@ -35,8 +37,9 @@ class VLAE(Autoencoder):
             `"hessian"` or an object of `tf_vlae.covariances`.
         warm_start: int n, to train as a VAE does, which is cheap, for the
             first n epochs; `"auto"`, until the validation ELBO flattens; or a
-            `tf_vlae.WarmStart`. The posterior that the model answers with,
-            and that validation measures, is the refined one all the time.
+            `tf_vlae.WarmStart`. The validation in `fit` measures what is
+            trained. The posterior that the model answers with, and that
+            `evaluate` measures, is the refined one all the time.
         likelihood: `"gaussian"`, `"bernoulli"` or a
             `tf_vlae.likelihoods.Likelihood`.
         activation: any Keras activation, or `"maxout"`. ReLU, Leaky ReLU,
@@ -92,6 +95,10 @@ class VLAE(Autoencoder):
         self.mode = posterior.mode_seeker
         self.covariance = posterior.covariance
         self.warm_start = warm_start
+        # Whether to train, and to measure, the encoder's guess, as of a VAE.
+        self._trains_guess = warm_start is not None
+        self._tests_guess = False
+        self._test_functions = {}
 
     @classmethod
     def from_vae(cls, model, T=4, **kwargs):
@@ -138,8 +145,15 @@ class VLAE(Autoencoder):
 
     def build(self, input_shape):
         super().build(input_shape)
-        if self.warm_start is not None and not self.warm_start.built:
-            self.warm_start.build()
+        if self.warm_start is not None:
+            self._guess = Inference(
+                self.encoder,
+                self.decoder,
+                self.likelihood,
+                Diagonal(dtype=self.dtype_policy),
+            )
+            if not self.warm_start.built:
+                self.warm_start.build()
         # The same for a guess of one's own. Likelihoods were once saved with
         # it, and are still found there.
         self.laplace = LaplacePosterior(
@@ -153,27 +167,47 @@ class VLAE(Autoencoder):
         )
 
     def fit(self, *args, callbacks=None, **kwargs):
-        if self.warm_start is not None:
-            self.warm_start.require(
-                bool(kwargs.get("validation_split"))
-                or kwargs.get("validation_data") is not None
-            )
-            callbacks = [
-                WarmStartCallback(),
-                *keras.tree.flatten(callbacks or []),
-            ]
-        return super().fit(*args, callbacks=callbacks, **kwargs)
+        if self.warm_start is None:
+            return super().fit(*args, callbacks=callbacks, **kwargs)
+        self.warm_start.require(
+            bool(kwargs.get("validation_split"))
+            or kwargs.get("validation_data") is not None
+        )
+        callbacks = [WarmStartCallback(), *keras.tree.flatten(callbacks or [])]
+        try:
+            return super().fit(*args, callbacks=callbacks, **kwargs)
+        finally:
+            # Validation may have been interrupted.
+            self._tests_guess = False
 
     fit.__doc__ = Autoencoder.fit.__doc__
+
+    @property
+    def _trained(self):
+        return self._guess if self._trains_guess else self._inference
+
+    @property
+    def _tested(self):
+        return self._guess if self._tests_guess else self._inference
 
     def make_train_function(self, force=False):
         if self.warm_start is None:
             return super().make_train_function(force)
-        posterior = self._given.posterior
-        over = self.built and self.warm_start.over
-        changes = posterior.amortizes == over
-        posterior.amortizes = not over
+        is_warm = not (self.built and self.warm_start.over)
+        changes = self._trains_guess != is_warm
+        self._trains_guess = is_warm
         return super().make_train_function(force or changes)
+
+    def make_test_function(self, force=False):
+        if self.warm_start is None:
+            return super().make_test_function(force)
+        # Both are kept: callbacks may evaluate between two validations.
+        if force or self.test_function is None:
+            self._test_functions.clear()
+        self.test_function = self._test_functions.get(self._tests_guess)
+        super().make_test_function()
+        self._test_functions[self._tests_guess] = self.test_function
+        return self.test_function
 
     def get_config(self):
         serialize = keras.saving.serialize_keras_object
