@@ -130,7 +130,11 @@ def test_samples(tmp_path):
 
 class TestBudgets:
     @pytest.fixture
-    def cells(self, tmp_path):
+    def started(self):
+        return []
+
+    @pytest.fixture
+    def cells(self, tmp_path, started):
         """Of runs whose times are made up: 4 s, and 2, 3 or 20 s an epoch.
 
         Some are disturbed, and take longer.
@@ -139,6 +143,7 @@ class TestBudgets:
         def start(runs):
             for run in runs:
                 settings, _ = trainer_runs.parse(*run.flags)
+                started.append((run.model, settings.warm_start))
                 epoch = 2
                 if run.model == "vlae":
                     assert settings.warm_start in (None, run.epochs)
@@ -176,6 +181,11 @@ class TestBudgets:
                 ("vae", 1, vae),
                 ("vlae", 1, vlae),
             ]
+
+    def test_models_are_measured_in_turns(self, cells, started):
+        turn = [("vae", None), ("vlae", None), ("vlae", 1)]
+        longer = [*turn[:2], ("vlae", 3)]
+        assert started[:18] == (turn + longer) * 3
 
     def test_table_and_plot(self, cells, folder):
         (finished,) = grid.cells(

@@ -68,6 +68,7 @@ def within(cells, budgets, start):
         A list of `Cell`, all of them for each budget.
     """
     budget = Budget(start)
+    budget.measure(cells)
     return [
         dataclasses.replace(
             cell, epochs=budget.epochs(cell, minutes), minutes=minutes

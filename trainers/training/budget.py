@@ -19,6 +19,18 @@ class Budget:
         # Runs that cost the same are measured by equal ones, and once.
         self._cost = functools.cache(self._cost)
 
+    def measure(self, runs):
+        """Makes the short runs of all kinds, in turns.
+
+        What disturbs them then disturbs all kinds alike, and none has fewer
+        epochs for it.
+
+        Args:
+            runs: list of `Run`, with any number of epochs.
+        """
+        kinds = {tuple(short): None for run in runs for _, short in _kinds(run)}
+        self._start([run for turn in zip(*kinds, strict=True) for run in turn])
+
     def epochs(self, run, minutes):
         """Number of epochs, at least one.
 
@@ -29,13 +41,12 @@ class Budget:
         Returns:
             An int.
         """
-        overhead, epoch = self._cost(*run.timed())
-        share = command_line.warm_share(run.flags)
-        if share:
-            more, cheap = self._cost(*run.timed(warm=True))
-            overhead += more
-            epoch = share * cheap + (1 - share) * epoch
-        return max(1, round((60 * minutes - overhead) / epoch))
+        seconds, epoch = 60 * minutes, 0.0
+        for share, short in _kinds(run):
+            overhead, cost = self._cost(*short)
+            seconds -= overhead
+            epoch += share * cost
+        return max(1, round(seconds / epoch))
 
     def _cost(self, *runs):
         """CPU seconds before the first epoch, and of an epoch."""
@@ -50,3 +61,10 @@ class Budget:
         # Time is measured, and epochs that took none at all are no cost.
         epoch = max(long - short, 0.1 * long) / (many - few)
         return max(short - few * epoch, 0.0), epoch
+
+
+def _kinds(run):
+    """The kinds of epochs of a run, each with its share and short runs."""
+    share = command_line.warm_share(run.flags)
+    found = [(1 - share, run.timed())]
+    return [*found, (share, run.timed(warm=True))] if share else found

@@ -23,6 +23,7 @@ def search(trials, minutes, start, rounds=None):
         first.
     """
     budget, rungs = Budget(start), []
+    budget.measure(trials)
     for share in budgets(len(trials), minutes, rounds):
         rung = [
             dataclasses.replace(trial, epochs=budget.epochs(trial, share))
