@@ -136,6 +136,19 @@ class TestWarmStart:
         assert loaded.warm_start.over
         assert_same_weights(once, loaded)
 
+    @pytest.mark.parametrize("epochs", [1, 2])
+    def test_terms_of_training_are_those_of_the_epoch(self, tmp_path, epochs):
+        model = make(warm_start=2)
+        fit(model, epochs)
+        model.save(tmp_path / "model.keras")
+        loaded = keras.saving.load_model(tmp_path / "model.keras")
+        plain = tf_vlae.VLAE.from_vae(model, T=model.T)
+        expected = plain.elbo_terms(images(), 0, training=True)
+        for each in (model, loaded):
+            found = each.elbo_terms(images(), 0, training=True)
+            is_refined = np.allclose(found, expected, rtol=1e-5)
+            assert is_refined == (epochs == 2)
+
     @pytest.mark.slow
     def test_loaded_weights_decide(self):
         done = make(warm_start=1)

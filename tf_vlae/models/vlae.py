@@ -1,4 +1,5 @@
 import keras
+import tensorflow as tf
 
 from tf_vlae import modes
 from tf_vlae import validation
@@ -96,7 +97,7 @@ class VLAE(Autoencoder):
         self.covariance = posterior.covariance
         self.warm_start = warm_start
         # Whether to train, and to measure, the encoder's guess, as of a VAE.
-        self._trains_guess = warm_start is not None
+        self._trains_guess = self._is_warm
         self._tests_guess = False
         self._test_functions = {}
 
@@ -183,8 +184,17 @@ class VLAE(Autoencoder):
     fit.__doc__ = Autoencoder.fit.__doc__
 
     @property
+    def _is_warm(self):
+        if self.warm_start is None:
+            return False
+        return not (self.built and self.warm_start.over)
+
+    @property
     def _trained(self):
-        return self._guess if self._trains_guess else self._inference
+        # A graph has what `make_train_function` found, as it cannot look.
+        eager = tf.executing_eagerly()
+        is_warm = self._is_warm if eager else self._trains_guess
+        return self._guess if is_warm else self._inference
 
     @property
     def _tested(self):
@@ -193,9 +203,8 @@ class VLAE(Autoencoder):
     def make_train_function(self, force=False):
         if self.warm_start is None:
             return super().make_train_function(force)
-        is_warm = not (self.built and self.warm_start.over)
-        changes = self._trains_guess != is_warm
-        self._trains_guess = is_warm
+        changes = self._trains_guess != self._is_warm
+        self._trains_guess = self._is_warm
         return super().make_train_function(force or changes)
 
     def make_test_function(self, force=False):
