@@ -185,7 +185,7 @@ class TestBudgets:
     def test_models_are_measured_in_turns(self, cells, started):
         turn = [("vae", None), ("vlae", None), ("vlae", 1)]
         longer = [*turn[:2], ("vlae", 3)]
-        assert started[:18] == (turn + longer) * 3
+        assert started == (turn + longer) * 3
 
     def test_table_and_plot(self, cells, folder):
         (finished,) = grid.cells(

@@ -185,6 +185,7 @@ class VLAE(Autoencoder):
 
     @property
     def _is_warm(self):
+        """Whether the warm start is not over, a bool."""
         if self.warm_start is None:
             return False
         return not (self.built and self.warm_start.over)

@@ -130,7 +130,7 @@ class WarmStartCallback(keras.callbacks.Callback):
 
     # Keras calls these for the validation in `fit`, and for no `evaluate`.
     def on_test_begin(self, logs=None):
-        self.model._tests_guess = not self.model.warm_start.over
+        self.model._tests_guess = self.model._is_warm
         self.model.make_test_function()
 
     def on_test_end(self, logs=None):

@@ -3,7 +3,7 @@
 import dataclasses
 
 from trainers.comparison.cell import Cell
-from trainers.training.budget import Budget
+from trainers.training import budget
 
 
 def cells(
@@ -67,8 +67,7 @@ def within(cells, budgets, start):
     Returns:
         A list of `Cell`, all of them for each budget.
     """
-    budget = Budget(start)
-    budget.measure(cells)
+    budget.measure(cells, start)
     return [
         dataclasses.replace(
             cell, epochs=budget.epochs(cell, minutes), minutes=minutes

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from trainers.training.budget import Budget
+from trainers.training import budget
 
 # One in so many trials goes on, with that many times the budget.
 _SHARE = 3
@@ -22,8 +22,8 @@ def search(trials, minutes, start, rounds=None):
         A list of lists of `Trial`, a list for each budget, each with the best
         first.
     """
-    budget, rungs = Budget(start), []
-    budget.measure(trials)
+    budget.measure(trials, start)
+    rungs = []
     for share in budgets(len(trials), minutes, rounds):
         rung = [
             dataclasses.replace(trial, epochs=budget.epochs(trial, share))
