@@ -195,6 +195,12 @@ class TestResults:
         decoder = 2 * 8 + 8 + 8 * 64 + 64
         assert results["parameters"] == encoder + decoder + 64 + 1 + 1
         assert min(results["seconds"].values()) > 0
+        seconds = results["seconds"]
+        # The first epoch traces, and all of them make up the training.
+        first, others = seconds["first_epoch_cpu"], results["epochs"] - 1
+        assert first > seconds["epoch_cpu"]
+        least = first + others * seconds["epoch_cpu"]
+        assert least <= seconds["training_cpu"] * 1.0001
         assert min(results["steps_per_second"].values()) > 0
         assert results["versions"]["keras"] == keras.__version__
 

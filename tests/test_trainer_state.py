@@ -1,5 +1,7 @@
 """When training stops, and what is shown meanwhile."""
 
+import dataclasses
+import json
 import re
 import types
 
@@ -57,6 +59,19 @@ class TestState:
         with pytest.raises(FloatingPointError, match=r"epoch 2; .* epoch 1 "):
             found.add({"elbo": value, "val_elbo": 1.0}, 1.0, 2.0)
         assert found == state(1)
+
+    def test_time_of_each_epoch(self):
+        found = State()
+        found.add({"val_elbo": 1.0}, 3.0, 2.5)
+        # In two parts, the first of which was saved and restored.
+        found.pause(7, [], 1.0, 0.75)
+        found = State(**json.loads(json.dumps(dataclasses.asdict(found))))
+        found.add({"val_elbo": 1.0}, 1.0, 0.5)
+        assert found.cpu_of_epochs == [2.5, 1.25]
+        # Of a run that has epochs from before they were measured.
+        found = state(1)
+        found.add({"val_elbo": 1.0}, 3.0, 2.5)
+        assert found.cpu_of_epochs == []
 
 
 class TestProgress:

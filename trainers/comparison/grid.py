@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from tf_vlae.models import MODELS
+from trainers.common import list_flags
 from trainers.comparison.cell import Cell
 from trainers.training import budget
 
@@ -23,8 +25,9 @@ def cells(
     Args:
         datasets: list of str.
         size: `"small"` or `"big"`.
-        models: list of str.
-        updates: list of ints, the values of T; a VAE has none.
+        models: list of str, names of models; `"vlae:2"` is one with a T of
+            its own.
+        updates: list of ints, the values of T of the others; a VAE has none.
         seeds: int. Number of seeds.
         epochs: int.
         root: `pathlib.Path`.
@@ -51,9 +54,32 @@ def cells(
         )
         for dataset in datasets
         for seed in range(seeds)
-        for model in dict.fromkeys(models)
-        for T in ([0] if model == "vae" else dict.fromkeys(updates))
+        for model, T in _forms(models, updates)
     ]
+
+
+def is_model(text):
+    """Whether a str is the name of a model, which may have its T.
+
+    Args:
+        text: str, such as `"vlae"` or `"vlae:2"`.
+
+    Returns:
+        A bool.
+    """
+    name, colon, T = text.partition(":")
+    if not colon:
+        return name in MODELS
+    return name in MODELS and name != "vae" and list_flags.is_count(T)
+
+
+def _forms(models, updates):
+    """Models with their T, as pairs, none twice."""
+    found = []
+    for name, _, T in (text.partition(":") for text in models):
+        own = [0] if name == "vae" else [int(T)] if T else updates
+        found += [(name, T) for T in own]
+    return dict.fromkeys(found)
 
 
 def within(cells, budgets, start):

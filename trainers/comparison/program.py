@@ -94,15 +94,16 @@ def _define_table(values):
     list_flags.define(
         "models",
         ("vae", "savae", "hfvae", "vlae"),
-        MODELS.__contains__,
-        f"Models to compare, of {', '.join(MODELS)}.",
+        grid.is_model,
+        f"Models to compare, of {', '.join(MODELS)}; vlae:2 is one with a T of "
+        "its own.",
         values,
     )
     list_flags.define(
         "T",
         (1,),
         list_flags.is_count,
-        "Numbers of updates; vae has none.",
+        "Numbers of updates of models without their own; vae has none.",
         values,
     )
 

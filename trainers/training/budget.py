@@ -1,10 +1,8 @@
 """How many epochs of a run fit into a CPU time.
 
-Short runs of each kind of epochs measure what one costs, and what comes before
-the first. The epochs of a warm start are a kind of their own.
+Short runs of each kind of epochs measure what one costs, and how much longer
+the first takes. The epochs of a warm start are a kind of their own.
 """
-
-import math
 
 from trainers.training import command_line
 
@@ -43,17 +41,14 @@ def epochs(run, minutes):
 
 
 def _cost(runs):
-    """CPU seconds before the first epoch, and of an epoch."""
-    seconds = {}
+    """CPU seconds that the first epoch takes longer, and of an epoch."""
     for run in runs:
         run.require_results()
-        # Whatever disturbs a run makes it longer.
-        least = seconds.get(run.epochs, math.inf)
-        seconds[run.epochs] = min(run.cpu_seconds, least)
-    (few, short), (many, long) = sorted(seconds.items())
-    # Time is measured, and epochs that took none at all are no cost.
-    epoch = max(long - short, 0.1 * long) / (many - few)
-    return max(short - few * epoch, 0.0), epoch
+    times = [run.results()["seconds"] for run in runs]
+    # Whatever disturbs a run makes it longer.
+    first = min(time["first_epoch_cpu"] for time in times)
+    epoch = min(time["epoch_cpu"] for time in times)
+    return max(first - epoch, 0.0), epoch
 
 
 def _kinds(run):

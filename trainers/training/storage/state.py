@@ -1,4 +1,5 @@
 import dataclasses
+import itertools
 import math
 
 
@@ -12,6 +13,7 @@ class State:
         cpu_seconds: float. The same in CPU time of the process.
         step: int. Number of steps done of an epoch that is not finished.
         totals: list of what its metrics hold, as `EpochPart` has it.
+        cpu_marks: list of floats. What `cpu_seconds` was after each epoch.
     """
 
     history: list = dataclasses.field(default_factory=list)
@@ -19,6 +21,7 @@ class State:
     cpu_seconds: float = 0.0
     step: int = 0
     totals: list = dataclasses.field(default_factory=list)
+    cpu_marks: list = dataclasses.field(default_factory=list)
 
     @property
     def epoch(self):
@@ -46,6 +49,17 @@ class State:
         """The logs of the best epoch."""
         return self.history[self.best_epoch - 1]
 
+    @property
+    def cpu_of_epochs(self):
+        """CPU seconds of each epoch, a list.
+
+        It is empty for a run whose first epochs were not measured one by one.
+        """
+        if len(self.cpu_marks) != self.epoch:
+            return []
+        marks = itertools.pairwise([0.0, *self.cpu_marks])
+        return [end - start for start, end in marks]
+
     def add(self, logs, seconds, cpu_seconds):
         """Takes in an epoch, or raises an error if it diverged.
 
@@ -61,6 +75,7 @@ class State:
             )
         self.history.append(logs)
         self._move(0, [], seconds, cpu_seconds)
+        self.cpu_marks.append(self.cpu_seconds)
 
     def pause(self, step, totals, seconds, cpu_seconds):
         """Takes in a part of an epoch, which is to go on from there.
