@@ -65,7 +65,7 @@ RESOLVED = {
         "dataset": "binary_mnist",
         "hidden": "200,200",
         "epochs": "100",
-        "learning_rate": "0.005",
+        "learning_rate": "0.002",
         "schedule": "cosine",
         "clip_norm": "200.0",
         "covariance": "diagonal",
@@ -154,6 +154,21 @@ class TestRecipes:
 
     def test_fast_is_slower_where_it_would_diverge(self):
         assert config("svhn_small", "--recipe=fast").learning_rate == 2e-3
+
+    @pytest.mark.parametrize(
+        ("name", "model", "peak"),
+        [
+            ("mnist_small", "vae", 4e-3),
+            ("mnist_big", "vae", 1e-3),
+            ("mnist_small", "vlae", 5e-3),
+            ("mnist_big", "vlae", 2e-3),
+            ("mnist_conv", "vlae", 5e-3),
+            ("cifar_big", "vae", 1e-3),
+        ],
+    )
+    def test_deep_networks_have_lower_peaks(self, name, model, peak):
+        settings = config(name, "--recipe=fast", f"--model={model}")
+        assert settings.learning_rate == peak
 
     def test_fast_refines_late(self):
         settings = config("mnist_big", "--recipe=fast", "--epochs=40")
