@@ -3,6 +3,7 @@
 import functools
 import json
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -11,6 +12,7 @@ import tf_vlae
 from helpers import trainer_runs
 from tf_vlae.datasets import readers
 from tf_vlae.datasets.image_data import ImageData
+from tf_vlae.optimizers import EncoderDecayAdam
 from trainers.common import terminal
 from trainers.training import distribution
 from trainers.training import experiment
@@ -133,6 +135,15 @@ class TestExperiment:
         settings, _ = trainer_runs.parse(*TINY, "--clip_norm=3")
         optimizer = experiment.make_model(settings, tiny_data()).optimizer
         assert optimizer.global_clipnorm == 3.0
+
+    def test_weights_of_the_encoder_decay(self):
+        settings, _ = trainer_runs.parse(*TINY, "--weight_decay=0.2")
+        model = experiment.make_model(settings, tiny_data())
+        assert isinstance(model.optimizer, EncoderDecayAdam)
+        assert model.optimizer.weight_decay == 0.2
+        settings, _ = trainer_runs.parse(*TINY, "--weight_decay=0")
+        optimizer = experiment.make_model(settings, tiny_data()).optimizer
+        assert type(optimizer) is keras.optimizers.Adam
 
     def test_vlae_has_flags_of_its_own(self):
         arguments = ["--mode=cg", "--covariance=low_rank", "--step=0.7"]

@@ -9,6 +9,7 @@ from tf_vlae import likelihoods
 from tf_vlae import linearization
 from tf_vlae import models
 from tf_vlae import modes
+from tf_vlae import optimizers
 from tf_vlae import plots
 from tf_vlae import posteriors
 from tf_vlae.evaluation import LocalPosterior
@@ -42,6 +43,7 @@ __all__ = [
     "linearization",
     "models",
     "modes",
+    "optimizers",
     "plots",
     "posteriors",
 ]

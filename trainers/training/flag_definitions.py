@@ -110,10 +110,11 @@ def _define_training(values):
         "recipe",
         None,
         [*recipes.NAMES, "none"],
-        "Values for --learning_rate, --schedule, --clip_norm, --covariance, "
-        "--step and --warm_start that go together; those that are given win. "
-        "paper is a constant rate for 2000 epochs, fast a cosine for minutes. "
-        "By default fast, or none if a --learning_rate is given.",
+        "Values for --learning_rate, --schedule, --clip_norm, --weight_decay, "
+        "--covariance, --step and --warm_start that go together; those that "
+        "are given win. paper is a constant rate for 2000 epochs, fast a "
+        "cosine for minutes. By default fast, or none if a --learning_rate is "
+        "given.",
         flag_values=values,
     )
     flags.DEFINE_float(
@@ -150,6 +151,14 @@ def _define_training(values):
         None,
         "Largest global norm of a gradient; larger ones are scaled down. By "
         "default none is.",
+        flag_values=values,
+    )
+    flags.DEFINE_float(
+        "weight_decay",
+        None,
+        "Share of the encoder's weights that a step takes off, times the "
+        "learning rate, so that the encoder overfits less. By default none.",
+        lower_bound=0.0,
         flag_values=values,
     )
     flags.DEFINE_integer(

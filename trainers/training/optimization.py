@@ -2,6 +2,8 @@
 
 import keras
 
+from tf_vlae.optimizers import EncoderDecayAdam
+
 SCHEDULES = ("constant", "cosine")
 
 
@@ -15,10 +17,12 @@ def make_optimizer(settings, steps_per_epoch):
     Returns:
         A `keras.optimizers.Adam`.
     """
-    return keras.optimizers.Adam(
-        _learning_rate(settings, steps_per_epoch * settings.epochs),
-        global_clipnorm=settings.clip_norm,
-    )
+    rate = _learning_rate(settings, steps_per_epoch * settings.epochs)
+    if settings.weight_decay:
+        return EncoderDecayAdam(
+            rate, settings.weight_decay, global_clipnorm=settings.clip_norm
+        )
+    return keras.optimizers.Adam(rate, global_clipnorm=settings.clip_norm)
 
 
 def _learning_rate(settings, steps):

@@ -1,0 +1,96 @@
+"""Decay of the encoder's weights alone."""
+
+import re
+
+import keras
+import numpy as np
+import pytest
+
+import tf_vlae
+from tf_vlae.optimizers import EncoderDecayAdam
+
+X = np.random.default_rng(0).random((8, 3, 3, 1)).astype("float32")
+
+
+def model(kind=tf_vlae.VAE, **kwargs):
+    found = kind(latent=2, hidden=(4,), seed=0, **kwargs)
+    found.build((None, 3, 3, 1))
+    return found
+
+
+def weights(model):
+    return {each.path: each.numpy() for each in model.trainable_variables}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [tf_vlae.VAE, tf_vlae.VLAE, tf_vlae.SAVAE, tf_vlae.HFVAE, tf_vlae.IAFVAE],
+)
+def test_matrices_of_the_encoder_decay_and_nothing_else(kind):
+    trained = model(kind)
+    before = weights(trained)
+    optimizer = EncoderDecayAdam(0.1, weight_decay=0.3)
+    # Without a gradient nothing but the decay moves a weight.
+    zeros = [np.zeros_like(value) for value in before.values()]
+    for _ in range(2):
+        optimizer.apply(zeros, trained.trainable_variables)
+    decayed = []
+    for path, after in weights(trained).items():
+        if re.search(r"encoder/.*kernel", path):
+            decayed.append(path)
+            expected = before[path] * (1 - 0.1 * 0.3) ** 2
+            np.testing.assert_allclose(after, expected, rtol=1e-6)
+        else:
+            np.testing.assert_array_equal(after, before[path])
+    # The hidden layer, the mean, and the log-variance of all but VLAE.
+    assert len(decayed) == (2 if kind is tf_vlae.VLAE else 3)
+
+
+def test_gradients_move_weights_as_adam_does():
+    found = []
+    for optimizer in (
+        keras.optimizers.Adam(0.01, global_clipnorm=0.1),
+        EncoderDecayAdam(0.01, weight_decay=1e-12, global_clipnorm=0.1),
+    ):
+        trained = model()
+        trained.compile(optimizer)
+        trained.fit(X, epochs=2, batch_size=4, verbose=0)
+        found.append(weights(trained))
+    for plain, ours in zip(*(each.values() for each in found), strict=True):
+        np.testing.assert_allclose(ours, plain, rtol=1e-5, atol=1e-7)
+
+
+def test_decay_falls_with_a_schedule():
+    rate = keras.optimizers.schedules.PiecewiseConstantDecay([0], [0.5, 0.1])
+    trained = model()
+    before = weights(trained)
+    optimizer = EncoderDecayAdam(rate, weight_decay=0.2)
+    zeros = [np.zeros_like(value) for value in before.values()]
+    for _ in range(2):
+        optimizer.apply(zeros, trained.trainable_variables)
+    path = next(path for path in before if path.endswith("mean/kernel"))
+    expected = before[path] * (1 - 0.5 * 0.2) * (1 - 0.1 * 0.2)
+    np.testing.assert_allclose(weights(trained)[path], expected, rtol=1e-6)
+
+
+def test_a_saved_model_goes_on_alike(tmp_path):
+    trained = model()
+    trained.compile(EncoderDecayAdam(0.01, weight_decay=0.5))
+    trained.fit(X, verbose=0)
+    trained.save(tmp_path / "model.keras")
+    loaded = keras.saving.load_model(tmp_path / "model.keras")
+    assert isinstance(loaded.optimizer, EncoderDecayAdam)
+    assert loaded.optimizer.weight_decay == 0.5
+    for each in (trained, loaded):
+        each.fit(X, verbose=0)
+    for ours, theirs in zip(
+        *(weights(each).values() for each in (trained, loaded)), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+def test_no_encoder_is_an_error():
+    plain = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    optimizer = EncoderDecayAdam(weight_decay=0.3)
+    with pytest.raises(ValueError, match=r'named "encoder".*dense.*kernel'):
+        optimizer.build(plain.trainable_variables)
