@@ -141,6 +141,23 @@ def test_models_with_a_T_of_their_own(tmp_path):
     ]
 
 
+def test_flags_of_the_trainer(tmp_path):
+    arguments = ["mnist"], "small", ["vlae"], [1], 1, 4, tmp_path
+    (plain,) = grid.cells(*arguments, recipe="fast")
+    (other,) = grid.cells(
+        *arguments, recipe="fast", more=("--step=0.5", "--weight_decay=0")
+    )
+    settings, _ = trainer_runs.parse(*other.flags)
+    assert (settings.step, settings.weight_decay) == (0.5, 0)
+    # Neither takes the other's results, or costs, for its own.
+    assert other.folder != plain.folder
+    assert other.timed()[0].folder != plain.timed()[0].folder
+    # A short run has its own warm start, whatever all the others have.
+    (other,) = grid.cells(*arguments, more=("--warm_start=2",))
+    settings, _ = trainer_runs.parse(*other.timed()[0].flags)
+    assert settings.warm_start is None
+
+
 class TestBudgets:
     @pytest.fixture
     def started(self):
@@ -286,6 +303,8 @@ class TestBudgets:
         (["--models=vae:2"], "flag --models=['vae:2']: Expected"),
         (["--minutes=1,0"], "flag --minutes=['1', '0']: Expected positive"),
         (["--minutes=1", "--epochs=2"], "Expected one of them"),
+        (["--weight=1"], "Unknown command line flag 'weight'"),
+        (["--model=vae"], "--model is what the cells of the table differ in"),
     ],
 )
 def test_a_bad_flag_is_named(flags, words, tmp_path):

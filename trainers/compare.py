@@ -6,7 +6,8 @@ r"""Compares models: one of the paper's tables, at any budget.
 
 Each cell is a run of trainers/main.py in a folder of its own: what is there is
 kept, what is missing is trained, and what was interrupted goes on. It prints
-the table and leaves table.md, table.csv and table.png in the folder.
+the table and leaves table.md, table.csv and table.png in the folder. Flags that
+are not listed below are those of trainers/main.py, for all the runs.
 """
 
 import pathlib

@@ -22,6 +22,7 @@ class Cell(Run):
         minutes: float. The CPU time that its epochs were chosen for, or None.
         num_samples: int. Importance samples of the test, or None for those
             of the paper.
+        more: tuple of str, flags of the trainer for all the cells.
         own: tuple of str, flags that it has besides.
     """
 
@@ -36,6 +37,7 @@ class Cell(Run):
     recipe: str = "paper"
     minutes: float | None = None
     num_samples: int | None = None
+    more: tuple = ()
     own: tuple = ()
 
     @property
@@ -44,9 +46,11 @@ class Cell(Run):
         logit = "_logit" if self.logit else ""
         recipe = "" if self.recipe == "paper" else f"_{self.recipe}"
         samples = f"{self.num_samples}samples_" if self.num_samples else ""
+        # Neither of two comparisons takes the other's results for its own.
+        more = "".join(f"_{flag.lstrip('-')}" for flag in self.more)
         return (
-            f"{self.dataset}{logit}_{self.size}_{self.model}{updates}{recipe}_"
-            f"{self.epochs}epochs_{samples}{self.seed}"
+            f"{self.dataset}{logit}_{self.size}_{self.model}{updates}{recipe}"
+            f"{more.replace('/', '-')}_{self.epochs}epochs_{samples}{self.seed}"
         )
 
     @property
@@ -63,6 +67,7 @@ class Cell(Run):
             "--noexport",
             f"--workdir={self.folder}",
             *([f"--num_samples={samples}"] if samples else []),
+            *self.more,
             *self.own,
         ]
 

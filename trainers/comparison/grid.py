@@ -19,6 +19,7 @@ def cells(
     logit=False,
     recipe="paper",
     num_samples=None,
+    more=(),
 ):
     """All the cells of a comparison.
 
@@ -35,6 +36,7 @@ def cells(
         recipe: str, as of `--recipe`.
         num_samples: int. Importance samples of the test, or None for those
             of the paper.
+        more: tuple of str, flags of the trainer for all the cells.
 
     Returns:
         A list of `Cell`.
@@ -51,6 +53,7 @@ def cells(
             logit and "binary" not in dataset,
             recipe,
             num_samples=num_samples,
+            more=more,
         )
         for dataset in datasets
         for seed in range(seeds)

@@ -17,7 +17,10 @@ from trainers.common.program import Program
 from trainers.comparison import grid
 from trainers.comparison import plot
 from trainers.comparison import table
+from trainers.training import program as training
 from trainers.training import recipes
+
+_OF_A_CELL = ("model", "seed", "export", "test")
 
 
 def define_flags(values):
@@ -108,13 +111,15 @@ def _define_table(values):
     )
 
 
-def run(values):
+def run(values, more):
     """Trains what is missing, prints the table and leaves it with its plot.
 
     Args:
         values: parsed `flags.FlagValues`.
+        more: list of str, flags of the trainer for all the runs.
     """
     interrupts.advise("The same command goes on.")
+    _check(more)
     datasets = [values.dataset]
     if values.dataset == "all":
         datasets = paper.DATASETS
@@ -130,6 +135,7 @@ def run(values):
         values.logit,
         values.recipe,
         values.num_samples,
+        tuple(more),
     )
     extra = [f"--data_dir={values.data_dir}"] if values.data_dir else []
     start = functools.partial(
@@ -148,4 +154,15 @@ def run(values):
     report.leave(root, "table", rows, drawing, text)
 
 
-main = Program(run, define_flags)
+def _check(more):
+    """Tells at once of flags that no run or not every run can have."""
+    given = training.main.parse(more)
+    for name in _OF_A_CELL:
+        if given[name].present:
+            sys.exit(
+                f"FATAL Flags parsing error: --{name} is what the cells of the "
+                "table differ in.\nPass --help to see the flags."
+            )
+
+
+main = Program(run, define_flags, takes_more=True)
