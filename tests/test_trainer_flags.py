@@ -170,6 +170,13 @@ class TestRecipes:
         settings = config(name, "--recipe=fast", f"--model={model}")
         assert settings.learning_rate == peak
 
+    @pytest.mark.parametrize(
+        ("name", "decay"), [("omniglot_small", 0.3), ("mnist_small", None)]
+    )
+    def test_encoders_decay_where_images_are_few(self, name, decay):
+        assert config(name, "--recipe=fast").weight_decay == decay
+        assert config(name).weight_decay is None
+
     def test_fast_refines_late(self):
         settings = config("mnist_big", "--recipe=fast", "--epochs=40")
         assert settings.covariance == "diagonal"
