@@ -171,9 +171,10 @@ class TestRecipes:
         assert settings.learning_rate == peak
 
     @pytest.mark.parametrize(
-        ("name", "decay"), [("omniglot_small", 0.3), ("mnist_small", None)]
+        ("name", "decay"),
+        [("omniglot_small", 50), ("cifar_small", 50), ("mnist_small", None)],
     )
-    def test_encoders_decay_where_images_are_few(self, name, decay):
+    def test_encoders_decay_where_they_overfit(self, name, decay):
         assert config(name, "--recipe=fast").weight_decay == decay
         assert config(name).weight_decay is None
 

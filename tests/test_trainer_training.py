@@ -137,10 +137,13 @@ class TestExperiment:
         assert optimizer.global_clipnorm == 3.0
 
     def test_weights_of_the_encoder_decay(self):
-        settings, _ = trainer_runs.parse(*TINY, "--weight_decay=0.2")
-        model = experiment.make_model(settings, tiny_data())
-        assert isinstance(model.optimizer, EncoderDecayAdam)
-        assert model.optimizer.weight_decay == 0.2
+        settings, _ = trainer_runs.parse(*TINY, "--weight_decay=4")
+        data = tiny_data()
+        optimizer = experiment.make_model(settings, data).optimizer
+        assert isinstance(optimizer, EncoderDecayAdam)
+        # An epoch takes it off, whatever the number of its steps.
+        assert data.steps_per_epoch == 2
+        assert optimizer.weight_decay == 2
         settings, _ = trainer_runs.parse(*TINY, "--weight_decay=0")
         optimizer = experiment.make_model(settings, tiny_data()).optimizer
         assert type(optimizer) is keras.optimizers.Adam

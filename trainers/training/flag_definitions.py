@@ -156,8 +156,9 @@ def _define_training(values):
     flags.DEFINE_float(
         "weight_decay",
         None,
-        "Share of the encoder's weights that a step takes off, times the "
-        "learning rate, so that the encoder overfits less. By default none.",
+        "Share of the encoder's weights that an epoch takes off, times the "
+        "learning rate, so that the encoder overfits less; of an epoch, as "
+        "it overfits more the fewer images there are. By default none.",
         lower_bound=0.0,
         flag_values=values,
     )

@@ -20,7 +20,9 @@ def make_optimizer(settings, steps_per_epoch):
     rate = _learning_rate(settings, steps_per_epoch * settings.epochs)
     if settings.weight_decay:
         return EncoderDecayAdam(
-            rate, settings.weight_decay, global_clipnorm=settings.clip_norm
+            rate,
+            settings.weight_decay / steps_per_epoch,
+            global_clipnorm=settings.clip_norm,
         )
     return keras.optimizers.Adam(rate, global_clipnorm=settings.clip_norm)
 

@@ -10,7 +10,7 @@ _CHOICES = {
     "warmup_steps": (100, 300, 1000),
     "final_rate": (0.0, 0.05),
     "clip_norm": (None, 100.0, 200.0, 400.0),
-    "weight_decay": (None, 0.03, 0.1, 0.3),
+    "weight_decay": (None, 10.0, 50.0, 200.0),
 }
 # What only one model has.
 _OWN_CHOICES = {
