@@ -172,9 +172,9 @@ class TestRecipes:
 
     @pytest.mark.parametrize(
         ("name", "decay"),
-        [("omniglot_small", 50), ("cifar_small", 50), ("mnist_small", None)],
+        [("mnist_small", 50), ("cifar_big", None), ("mnist_conv", None)],
     )
-    def test_encoders_decay_where_they_overfit(self, name, decay):
+    def test_encoders_of_one_hidden_layer_decay(self, name, decay):
         assert config(name, "--recipe=fast").weight_decay == decay
         assert config(name).weight_decay is None
 
