@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tf_vlae
+from helpers.errors import invalid
 from tf_vlae.optimizers import EncoderDecayAdam
 
 X = np.random.default_rng(0).random((8, 3, 3, 1)).astype("float32")
@@ -87,6 +88,12 @@ def test_a_saved_model_goes_on_alike(tmp_path):
         *(weights(each).values() for each in (trained, loaded)), strict=True
     ):
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+@pytest.mark.parametrize("value", [-0.1, float("nan"), "a", None])
+def test_a_bad_decay_is_an_error(value):
+    with invalid("weight_decay", value):
+        EncoderDecayAdam(weight_decay=value)
 
 
 def test_no_encoder_is_an_error():

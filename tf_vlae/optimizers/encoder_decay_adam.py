@@ -1,5 +1,7 @@
 import keras
 
+from tf_vlae import validation
+
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
 class EncoderDecayAdam(keras.optimizers.Adam):
@@ -34,6 +36,7 @@ class EncoderDecayAdam(keras.optimizers.Adam):
     """
 
     def __init__(self, learning_rate=1e-3, weight_decay=0.3, **kwargs):
+        validation.not_negative("weight_decay", weight_decay)
         kwargs.setdefault("name", "encoder_decay_adam")
         super().__init__(learning_rate, weight_decay=weight_decay, **kwargs)
 

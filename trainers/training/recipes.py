@@ -1,6 +1,6 @@
 """Training recipes: values of flags that belong together, for each model.
 
-Those of `fast` were found on MNIST, see docs/results.md; trainers/tune.py looks
+Those of `fast` were found on MNIST, see docs/minutes.md; trainers/tune.py looks
 for better ones.
 """
 
@@ -28,7 +28,7 @@ _DEEP_PEAKS = {
 _COLOUR = ("svhn", "cifar10")
 _COLOUR_PEAK = 2e-3
 # For encoders of one hidden layer, which overfit. Those of several have not
-# learned enough for that in minutes (docs/results.md).
+# learned enough for that in minutes (docs/minutes.md).
 _WEIGHT_DECAY = 50.0
 # From this latent size on, samples by conjugate gradients are cheaper than
 # Cholesky factors.
