@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 
 import matplotlib.image
 import numpy as np
@@ -114,6 +115,20 @@ def test_dequantised(folder, tmp_path):
     assert "| bits per dimension, own q |" in table.markdown(rows)
     assert "| 4.25 |" in table.markdown(rows)
     assert "bits" not in table.markdown(rows[1:])
+
+
+def test_runs_of_another_recipe_are_not_taken(folder, tmp_path):
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    arguments = ["--models=vae,vlae", "--epochs=1", f"--workdir={tmp_path}"]
+    main(arguments)
+    (path,) = tmp_path.glob("*_vlae_*_0/flags.txt")
+    lines = path.read_text().splitlines(keepends=True)
+    lines = [line for line in lines if not line.startswith("#")]
+    text = "".join(lines).replace("--T=1", "--T=1\n--step=0.7")
+    path.write_text(text)
+    words = "has other flags: --step=, was 0.7."
+    with pytest.raises(SystemExit, match=re.escape(words)):
+        main(arguments)
 
 
 def test_samples(tmp_path):

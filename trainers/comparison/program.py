@@ -12,11 +12,11 @@ from trainers.common import interrupts
 from trainers.common import list_flags
 from trainers.common import paper
 from trainers.common import report
-from trainers.common import scheduler
 from trainers.common.program import Program
 from trainers.comparison import grid
 from trainers.comparison import plot
 from trainers.comparison import table
+from trainers.training import command_line
 from trainers.training import program as training
 from trainers.training import recipes
 
@@ -139,14 +139,14 @@ def run(values, more):
     )
     extra = [f"--data_dir={values.data_dir}"] if values.data_dir else []
     start = functools.partial(
-        scheduler.start, parallel=values.parallel, extra=extra
+        command_line.start, parallel=values.parallel, extra=extra
     )
     budgets = list(map(float, values.minutes))
     try:
         if budgets:
             cells = grid.within(cells, budgets, start)
         start(cells)
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         sys.exit(str(error))
     rows = table.rows(cells)
     text = table.markdown(rows)

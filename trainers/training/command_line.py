@@ -1,7 +1,25 @@
 """What the trainer makes of a command line, for programs that start it."""
 
+from trainers.common import scheduler
 from trainers.training import flags
 from trainers.training import program
+from trainers.training.storage import flags_file
+
+
+def start(runs, **options):
+    """Trains what is missing, unless what is there has other flags.
+
+    A recipe may have changed since: a table is not to mix the two.
+
+    Args:
+        runs: list of `Run`.
+        **options: as of `scheduler.start`.
+    """
+    defaults = flags.defaults()
+    for run in runs:
+        now = flags.resolved(program.main.parse(run.flags))
+        flags_file.compare(run.folder, now, defaults)
+    scheduler.start(runs, **options)
 
 
 def settings(arguments):

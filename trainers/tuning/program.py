@@ -11,9 +11,9 @@ from tf_vlae.models import MODELS
 from trainers.common import interrupts
 from trainers.common import list_flags
 from trainers.common import report
-from trainers.common import scheduler
 from trainers.common import tables
 from trainers.common.program import Program
+from trainers.training import command_line
 from trainers.training import program as training
 from trainers.tuning import plot
 from trainers.tuning import search
@@ -89,7 +89,7 @@ def run(values, more):
     training.main.parse(more)
     root = pathlib.Path(values.workdir)
     start = functools.partial(
-        scheduler.start, parallel=values.parallel, may_fail=True
+        command_line.start, parallel=values.parallel, may_fail=True
     )
     rows, rates = [], tuple(dict.fromkeys(map(float, values.rates)))
     for model in dict.fromkeys(values.models):
@@ -99,7 +99,7 @@ def run(values, more):
         ]
         try:
             rungs = search.search(trials, values.minutes, start, values.rounds)
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:
             sys.exit(str(error))
         rows += [_row(trial) for rung in reversed(rungs) for trial in rung]
         _leave_flagfile(root, rungs[-1][0])
