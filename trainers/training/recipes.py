@@ -21,8 +21,8 @@ _DEEP_PEAK = 1e-3
 # gradients.
 _COLOUR = ("svhn", "cifar10")
 _COLOUR_PEAK = 2e-3
-# For encoders of one hidden layer. Those of several overfit too, but the paper's
-# big one on MNIST does not gain by it (docs/minutes.md).
+# For encoders of one hidden layer. Those of several overfit too, but the big
+# one of the paper does not gain by it on MNIST (docs/minutes.md).
 _WEIGHT_DECAY = 50.0
 # From this latent size on, samples by conjugate gradients are cheaper than
 # Cholesky factors.
