@@ -1,4 +1,4 @@
-"""Decay of the encoder's weights alone."""
+"""Adam that knows the parts of an autoencoder."""
 
 import re
 
@@ -9,6 +9,7 @@ import pytest
 import tf_vlae
 from helpers.errors import invalid
 from tf_vlae.optimizers import EncoderDecayAdam
+from tf_vlae.optimizers import ScalarRateAdam
 
 X = np.random.default_rng(0).random((8, 3, 3, 1)).astype("float32")
 
@@ -94,6 +95,51 @@ def test_a_saved_model_goes_on_alike(tmp_path):
 def test_a_bad_decay_is_an_error(value):
     with invalid("weight_decay", value):
         EncoderDecayAdam(weight_decay=value)
+
+
+def test_scalars_have_a_rate_of_their_own():
+    trained = model()
+    before = weights(trained)
+    optimizer = ScalarRateAdam(0.01, scalar_rate=10)
+    # The first step of Adam moves every weight by its rate.
+    ones = [np.ones_like(value) for value in before.values()]
+    optimizer.apply(ones, trained.trainable_variables)
+    rates = {
+        path: np.unique(np.round(before[path] - after, 5))
+        for path, after in weights(trained).items()
+    }
+    scalars = [path for path, value in before.items() if value.ndim == 0]
+    assert len(scalars) == 1 and scalars[0].endswith("log_variance")
+    for path, rate in rates.items():
+        np.testing.assert_allclose(rate, 0.1 if path in scalars else 0.01)
+
+
+def test_a_variance_that_is_far_off_is_reached_in_time():
+    x = np.random.default_rng(0).normal(0, 1e-2, (64, 4)).astype("float32")
+    found = {}
+    for scalar_rate in (1, 10):
+        trained = tf_vlae.VAE(latent=1, hidden=(2,), seed=0)
+        trained.compile(ScalarRateAdam(0.01, scalar_rate=scalar_rate))
+        trained.adapt(x)
+        trained.likelihood.log_variance.assign(0.0)
+        trained.fit(x, epochs=100, batch_size=64, verbose=0)
+        found[scalar_rate] = float(trained.likelihood.variance)
+    # A hundred steps of 0.01 cannot leave exp(-1) behind.
+    assert found[1] > 0.3
+    np.testing.assert_allclose(found[10], 1e-4, rtol=0.5)
+
+
+@pytest.mark.parametrize("kind", [ScalarRateAdam, EncoderDecayAdam])
+def test_the_rate_of_scalars_is_saved(kind):
+    optimizer = kind(0.01, scalar_rate=3)
+    again = kind.from_config(optimizer.get_config())
+    assert again.scalar_rate == 3
+
+
+@pytest.mark.parametrize("value", [0, -1, float("nan"), "a", None])
+def test_a_bad_rate_of_scalars_is_an_error(value):
+    with invalid("scalar_rate", value):
+        ScalarRateAdam(scalar_rate=value)
 
 
 def test_no_encoder_is_an_error():

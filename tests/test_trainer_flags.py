@@ -23,6 +23,7 @@ DEFAULTS = {
     "covariance": "full",
     "batch_size": "32",
     "learning_rate": "0.002",
+    "scalar_rate": "1.0",
     "schedule": "cosine",
     "warmup_steps": "100",
     "final_rate": "0.05",
@@ -177,6 +178,16 @@ class TestRecipes:
     def test_encoders_of_one_hidden_layer_decay(self, name, decay):
         assert config(name, "--recipe=fast").weight_decay == decay
         assert config(name).weight_decay is None
+
+    @pytest.mark.parametrize(
+        ("name", "rate"),
+        [("mnist_small", 1), ("svhn_small", 3), ("cifar_big", 3)],
+    )
+    def test_the_variance_of_colour_images_has_a_rate_of_its_own(
+        self, name, rate
+    ):
+        assert config(name, "--recipe=fast").scalar_rate == rate
+        assert config(name).scalar_rate == 1
 
     def test_fast_refines_late(self):
         settings = config("mnist_big", "--recipe=fast", "--epochs=40")

@@ -3,7 +3,6 @@
 import functools
 import json
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -13,6 +12,7 @@ from helpers import trainer_runs
 from tf_vlae.datasets import readers
 from tf_vlae.datasets.image_data import ImageData
 from tf_vlae.optimizers import EncoderDecayAdam
+from tf_vlae.optimizers import ScalarRateAdam
 from trainers.common import terminal
 from trainers.training import distribution
 from trainers.training import experiment
@@ -146,7 +146,14 @@ class TestExperiment:
         assert optimizer.weight_decay == 2
         settings, _ = trainer_runs.parse(*TINY, "--weight_decay=0")
         optimizer = experiment.make_model(settings, tiny_data()).optimizer
-        assert type(optimizer) is keras.optimizers.Adam
+        assert type(optimizer) is ScalarRateAdam
+
+    @pytest.mark.parametrize("decay", [0, 4])
+    def test_scalars_have_a_rate(self, decay):
+        flags = f"--weight_decay={decay}", "--scalar_rate=3"
+        settings, _ = trainer_runs.parse(*TINY, *flags)
+        optimizer = experiment.make_model(settings, tiny_data()).optimizer
+        assert optimizer.scalar_rate == 3
 
     def test_vlae_has_flags_of_its_own(self):
         arguments = ["--mode=cg", "--covariance=low_rank", "--step=0.7"]

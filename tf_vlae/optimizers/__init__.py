@@ -1,8 +1,9 @@
-"""Optimizers for the two networks of an autoencoder."""
+"""Adam that knows the parts of an autoencoder."""
 
 from tf_vlae.optimizers.encoder_decay_adam import EncoderDecayAdam
+from tf_vlae.optimizers.scalar_rate_adam import ScalarRateAdam
 
-__all__ = ["EncoderDecayAdam"]
+__all__ = ["EncoderDecayAdam", "ScalarRateAdam"]
 
 
 def __dir__():

@@ -1,10 +1,11 @@
 import keras
 
 from tf_vlae import validation
+from tf_vlae.optimizers.scalar_rate_adam import ScalarRateAdam
 
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
-class EncoderDecayAdam(keras.optimizers.Adam):
+class EncoderDecayAdam(ScalarRateAdam):
     """Adam that decays the weights of the encoder, and no others.
 
     An encoder learns by heart what the posteriors of its training images are:
@@ -21,7 +22,7 @@ class EncoderDecayAdam(keras.optimizers.Adam):
         learning_rate: float, or a `keras.optimizers.schedules` schedule.
         weight_decay: float. The share of a weight that a step takes off, for
             a learning rate of 1.
-        **kwargs: as of `keras.optimizers.Adam`.
+        **kwargs: as of `tf_vlae.optimizers.ScalarRateAdam`.
 
     Example:
     >>> import numpy as np

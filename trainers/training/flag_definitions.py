@@ -110,17 +110,24 @@ def _define_training(values):
         "recipe",
         None,
         [*recipes.NAMES, "none"],
-        "Values for --learning_rate, --schedule, --clip_norm, --weight_decay, "
-        "--covariance, --step and --warm_start that go together; those that "
-        "are given win. paper is a constant rate for 2000 epochs, fast a "
-        "cosine for minutes. By default fast, or none if a --learning_rate is "
-        "given.",
+        "Values for --learning_rate, --scalar_rate, --schedule, --clip_norm, "
+        "--weight_decay, --covariance, --step and --warm_start that go "
+        "together; those that are given win. paper is a constant rate for "
+        "2000 epochs, fast a cosine for minutes. By default fast, or none if "
+        "a --learning_rate is given.",
         flag_values=values,
     )
     flags.DEFINE_float(
         "learning_rate",
         1e-3,
         "Learning rate of Adam; with a schedule, its peak.",
+        flag_values=values,
+    )
+    flags.DEFINE_float(
+        "scalar_rate",
+        1.0,
+        "How many times the learning rate scalars have. The variance of a "
+        "Gaussian is one, and falls too slowly where steps are few.",
         flag_values=values,
     )
     flags.DEFINE_enum(
@@ -259,7 +266,13 @@ def _define_output(values):
 
 
 def _define_checks(values):
-    for name in ("learning_rate", "step", "clip_norm", "max_hours"):
+    for name in (
+        "learning_rate",
+        "scalar_rate",
+        "step",
+        "clip_norm",
+        "max_hours",
+    ):
         flags.register_validator(
             name, _is_positive, "Expected a positive number.", values
         )

@@ -3,6 +3,7 @@
 import keras
 
 from tf_vlae.optimizers import EncoderDecayAdam
+from tf_vlae.optimizers import ScalarRateAdam
 
 SCHEDULES = ("constant", "cosine")
 
@@ -17,14 +18,17 @@ def make_optimizer(settings, steps_per_epoch):
     Returns:
         A `keras.optimizers.Adam`.
     """
-    rate = _learning_rate(settings, steps_per_epoch * settings.epochs)
+    options = {
+        "learning_rate": _learning_rate(
+            settings, steps_per_epoch * settings.epochs
+        ),
+        "scalar_rate": settings.scalar_rate,
+        "global_clipnorm": settings.clip_norm,
+    }
     if settings.weight_decay:
-        return EncoderDecayAdam(
-            rate,
-            settings.weight_decay / steps_per_epoch,
-            global_clipnorm=settings.clip_norm,
-        )
-    return keras.optimizers.Adam(rate, global_clipnorm=settings.clip_norm)
+        decay = settings.weight_decay / steps_per_epoch
+        return EncoderDecayAdam(weight_decay=decay, **options)
+    return ScalarRateAdam(**options)
 
 
 def _learning_rate(settings, steps):

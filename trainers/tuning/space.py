@@ -11,6 +11,7 @@ _CHOICES = {
     "final_rate": (0.0, 0.05),
     "clip_norm": (None, 100.0, 200.0, 400.0),
     "weight_decay": (None, 10.0, 50.0, 200.0),
+    "scalar_rate": (1.0, 3.0, 10.0),
 }
 # What only one model has.
 _OWN_CHOICES = {
