@@ -41,6 +41,7 @@ class TestFirstTry:
         # Compiled as the paper trains.
         assert isinstance(model.optimizer, keras.optimizers.Adam)
         np.testing.assert_allclose(model.optimizer.learning_rate, 5e-4)
+        assert model.optimizer.scalar_rate == 10
 
     @pytest.mark.slow
     @pytest.mark.parametrize("likelihood", ["gaussian", "bernoulli"])

@@ -22,7 +22,8 @@ class EncoderDecayAdam(ScalarRateAdam):
         learning_rate: float, or a `keras.optimizers.schedules` schedule.
         weight_decay: float. The share of a weight that a step takes off, for
             a learning rate of 1.
-        **kwargs: as of `tf_vlae.optimizers.ScalarRateAdam`.
+        scalar_rate: as of `tf_vlae.optimizers.ScalarRateAdam`.
+        **kwargs: as of `keras.optimizers.Adam`.
 
     Example:
     >>> import numpy as np
@@ -36,10 +37,14 @@ class EncoderDecayAdam(ScalarRateAdam):
     - [Loshchilov and Hutter, 2019](https://arxiv.org/abs/1711.05101)
     """
 
-    def __init__(self, learning_rate=1e-3, weight_decay=0.3, **kwargs):
+    def __init__(
+        self, learning_rate=1e-3, weight_decay=0.3, scalar_rate=1.0, **kwargs
+    ):
         validation.not_negative("weight_decay", weight_decay)
         kwargs.setdefault("name", "encoder_decay_adam")
-        super().__init__(learning_rate, weight_decay=weight_decay, **kwargs)
+        super().__init__(
+            learning_rate, scalar_rate, weight_decay=weight_decay, **kwargs
+        )
 
     def build(self, variables):
         if not self.built:

@@ -22,7 +22,7 @@ class ScalarRateAdam(keras.optimizers.Adam):
     Example:
     >>> import numpy as np
     >>> model = tf_vlae.VLAE(latent=2, hidden=(4,), seed=0)
-    >>> model.compile(tf_vlae.optimizers.ScalarRateAdam(1e-3, scalar_rate=10))
+    >>> model.compile(tf_vlae.optimizers.ScalarRateAdam(1e-3))
     >>> history = model.fit(np.zeros((2, 8)), verbose=0)
 
     Reference:
@@ -31,7 +31,7 @@ class ScalarRateAdam(keras.optimizers.Adam):
       who set the variance in closed form instead.
     """
 
-    def __init__(self, learning_rate=1e-3, scalar_rate=1.0, **kwargs):
+    def __init__(self, learning_rate=1e-3, scalar_rate=10.0, **kwargs):
         kwargs.setdefault("name", "scalar_rate_adam")
         super().__init__(learning_rate, **kwargs)
         self.scalar_rate = validation.positive("scalar_rate", scalar_rate)

@@ -1,0 +1,54 @@
+"""The tables of the documents are those of the runs that are kept."""
+
+import csv
+import pathlib
+import shutil
+
+import pytest
+
+from trainers.common import labels
+from trainers.comparison.program import main
+
+DOCS = pathlib.Path(__file__).parents[1] / "docs"
+FIVE = "--models=vae,savae,hfvae,iafvae,vlae:2"
+# What docs/minutes.md has of trainers/compare.py.
+COMMANDS = {
+    "mnist": ("--dataset=mnist", "--minutes=1,3", "--seeds=3"),
+    "svhn": ("--dataset=svhn", "--minutes=1,3"),
+    "cifar10": ("--dataset=cifar10", "--minutes=1"),
+}
+
+
+def cells(row):
+    """A row of the table as the document has it."""
+    digits = 2 if "binary" in row["dataset"] else 1
+
+    def value(name):
+        text = f"{float(row[name]):.{digits}f}"
+        if int(row["seeds"]) == 1:
+            return text
+        return f"{text} +- {float(row[f'{name}_spread']):.{digits}f}"
+
+    model = labels.of(row["model"], row["T"])
+    return [
+        model.replace("Householder", "Householder flow"),
+        row["epochs"],
+        f"{float(row['cpu_minutes']):.2f}",
+        *map(value, ("own", "laplace", "elbo")),
+    ]
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_tables_are_those_of_the_runs(tmp_path, arguments):
+    folder = tmp_path / "minutes"
+    shutil.copytree(DOCS / "records" / "minutes", folder)
+    before = set(folder.iterdir())
+    main([FIVE, *arguments, "--recipe=fast", f"--workdir={folder}"])
+    # Nothing was trained for it.
+    new = {path.name for path in set(folder.iterdir()) - before}
+    assert new == {"table.csv", "table.md", "table.png"}
+    with open(folder / "table.csv") as file:
+        rows = [cells(row) for row in csv.DictReader(file)]
+    text = (DOCS / "minutes.md").read_text().replace("**", "")
+    for row in rows:
+        assert " | ".join(row) in text, row
