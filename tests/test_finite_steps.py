@@ -2,7 +2,6 @@
 
 import warnings
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -14,6 +13,7 @@ from helpers.fitting import fit
 from helpers.fitting import images
 from helpers.models import MODELS
 from tf_vlae.models.finite_steps import FiniteSteps
+from tf_vlae.optimizers import ScalarRateAdam
 
 # Two steps an epoch.
 DATA = dataset(images())
@@ -155,7 +155,7 @@ def test_finite_steps_are_those_of_the_optimizer():
     model, other = build(eager=True), build(eager=True)
     fit(model, DATA)
     other.adapt(DATA)
-    optimizer = keras.optimizers.Adam(5e-4)
+    optimizer = ScalarRateAdam(5e-4)
     for number, x in enumerate(DATA):
         seed = tf.constant([other.seed, 0])
         for each in (number, 0):
