@@ -22,7 +22,8 @@ class EncoderDecayAdam(ScalarRateAdam):
         learning_rate: float, or a `keras.optimizers.schedules` schedule.
         weight_decay: float. The share of a weight that a step takes off, for
             a learning rate of 1.
-        scalar_rate: as of `tf_vlae.optimizers.ScalarRateAdam`.
+        scalar_rate: as of `tf_vlae.optimizers.ScalarRateAdam`, but 1 by
+            default: a saved optimizer goes on as it was.
         **kwargs: as of `keras.optimizers.Adam`.
 
     Example:
