@@ -17,12 +17,13 @@ def _systems(batch=6, size=5, seed=0):
     return matrices, rng.normal(size=(batch, size))
 
 
-def _conjugate_gradient(matrices, rhs, preconditioner, iterations):
+def _conjugate_gradient(matrices, rhs, preconditioner, iterations, *tolerance):
     return solvers.conjugate_gradient(
         lambda v: tf.linalg.matvec(tf.constant(matrices), v),
         tf.constant(rhs),
         tf.constant(preconditioner),
         iterations,
+        *tolerance,
     )
 
 
@@ -57,9 +58,22 @@ class TestConjugateGradient:
         small = np.linalg.solve(basis.T @ matrices[0] @ basis, basis.T @ rhs[0])
         np.testing.assert_allclose(solution[0], basis @ small, rtol=1e-8)
 
-    def test_zero_has_the_solution_zero(self):
+    @pytest.mark.parametrize("iterations", [1, 2, 4])
+    def test_iterations_written_out_are_those_of_a_loop(self, iterations):
+        arguments = *_systems(), np.eye(5), iterations
+        solution = _conjugate_gradient(*arguments)
+        # A tolerance that is never met needs the loop.
+        expected = _conjugate_gradient(*arguments, 1e-300)
+        np.testing.assert_allclose(solution, expected, rtol=1e-12)
+        another = _conjugate_gradient(*arguments[:-1], iterations + 1, 1e-300)
+        assert np.max(np.abs(another - solution)) > 1e-5
+
+    @pytest.mark.parametrize("tolerance", [0.0, 1e-6])
+    def test_zero_has_the_solution_zero(self, tolerance):
         matrices, rhs = _systems()
-        solution = _conjugate_gradient(matrices, 0 * rhs, np.eye(5), 3)
+        solution = _conjugate_gradient(
+            matrices, 0 * rhs, np.eye(5), 3, tolerance
+        )
         np.testing.assert_array_equal(solution, 0 * rhs)
 
 

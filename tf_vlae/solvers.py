@@ -6,6 +6,10 @@ import tensorflow as tf
 
 from tf_vlae import linalg
 
+# So many iterations are written out one by one: for one image a loop costs more
+# than a product.
+_WRITTEN_OUT = 8
+
 
 class Solver(abc.ABC):
     """How systems with the precision matrix of a view are solved."""
@@ -108,6 +112,11 @@ def conjugate_gradient(product, rhs, preconditioner, iterations, tolerance=0.0):
 
     direction = tf.matmul(rhs, preconditioner)
     start = dot(rhs, direction)
+    state = (tf.zeros_like(rhs), rhs, direction, start)
+    if not tolerance and iterations <= _WRITTEN_OUT:
+        for _ in range(iterations):
+            state = body(*state)
+        return state[0]
 
     def goes_on(solution, residual, direction, energy):
         relative = tf.sqrt(tf.math.divide_no_nan(energy, start))
@@ -115,10 +124,7 @@ def conjugate_gradient(product, rhs, preconditioner, iterations, tolerance=0.0):
         return tf.logical_not(tf.reduce_mean(relative) <= tolerance)
 
     solution, *_ = tf.while_loop(
-        goes_on,
-        body,
-        (tf.zeros_like(rhs), rhs, direction, start),
-        maximum_iterations=iterations,
+        goes_on, body, state, maximum_iterations=iterations
     )
     return solution
 
