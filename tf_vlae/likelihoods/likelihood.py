@@ -32,6 +32,12 @@ class Likelihood(keras.layers.Layer, abc.ABC):
     def build(self, input_shape=None):
         self.built = True
 
+    def add_weight(self, *args, **kwargs):
+        weight = super().add_weight(*args, **kwargs)
+        # An optimizer may have another learning rate for such weights.
+        weight.of_likelihood = True
+        return weight
+
     @abc.abstractmethod
     def log_prob(self, x, y):
         """Log p(x|y) in nats, summed over the data: `[...]`."""

@@ -5,18 +5,19 @@ from tf_vlae import validation
 
 @keras.saving.register_keras_serializable(package="tf_vlae")
 class ScalarRateAdam(keras.optimizers.Adam):
-    """Adam with a learning rate of its own for scalars.
+    """Adam with a learning rate of its own for scalars and likelihoods.
 
     Adam moves each weight by about the learning rate in a step, whatever its
-    gradient. A matrix has many that move together; a scalar is alone. The
-    log-variance of a Gaussian likelihood starts from that of the data and has
-    to fall to that of the residuals, and in a short training, or at a low
-    rate, it gets there too late: all else is then fitted to a wrong variance.
+    gradient. A matrix has many that move together; a scalar is alone, and so
+    is each variance of a likelihood. The log-variance of a Gaussian starts
+    from that of the data and has to fall to that of the residuals, and in a
+    short training, or at a low rate, it gets there too late: all else is then
+    fitted to a wrong variance.
 
     Args:
         learning_rate: float, or a `keras.optimizers.schedules` schedule.
         scalar_rate: float. How many times the learning rate weights without
-            a dimension have.
+            a dimension have, and all those that a `Likelihood` adds.
         **kwargs: as of `keras.optimizers.Adam`.
 
     Example:
@@ -36,11 +37,27 @@ class ScalarRateAdam(keras.optimizers.Adam):
         super().__init__(learning_rate, **kwargs)
         self.scalar_rate = validation.positive("scalar_rate", scalar_rate)
 
+    def build(self, variables):
+        if not self.built:
+            # By index, as an update sees the variables of TensorFlow, which
+            # know nothing of layers.
+            self._alone = frozenset(
+                index
+                for index, variable in enumerate(variables)
+                if _stands_alone(variable)
+            )
+        super().build(variables)
+
     def update_step(self, gradient, variable, learning_rate):
-        # A TensorShape without dimensions is true.
-        if len(variable.shape) == 0:
+        if self._get_variable_index(variable) in self._alone:
             learning_rate = self.scalar_rate * learning_rate
         super().update_step(gradient, variable, learning_rate)
 
     def get_config(self):
         return {**super().get_config(), "scalar_rate": self.scalar_rate}
+
+
+def _stands_alone(variable):
+    # A TensorShape without dimensions is true.
+    is_scalar = len(variable.shape) == 0
+    return is_scalar or getattr(variable, "of_likelihood", False)

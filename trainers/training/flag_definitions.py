@@ -126,8 +126,9 @@ def _define_training(values):
     flags.DEFINE_float(
         "scalar_rate",
         1.0,
-        "How many times the learning rate scalars have. The variance of a "
-        "Gaussian is one, and falls too slowly where steps are few.",
+        "How many times the learning rate scalars and the weights of the "
+        "likelihood have. The variance of a Gaussian falls too slowly where "
+        "steps are few.",
         flag_values=values,
     )
     flags.DEFINE_enum(
