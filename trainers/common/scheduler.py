@@ -3,6 +3,7 @@
 import concurrent.futures
 import os
 import pathlib
+import threading
 
 from trainers.common import interrupts
 from trainers.common import programs
@@ -33,11 +34,18 @@ def start(runs, parallel, extra=(), may_fail=False):
         unit="epoch",
     )
     processes = []
+    ended = threading.Event()
     pool = concurrent.futures.ThreadPoolExecutor(parallel)
     with interrupts.deferred() as stops:
+        # A signal to the whole group ends a run, which frees a thread for the
+        # next one before the loop below has seen it.
+        def is_over():
+            return bool(stops) or ended.is_set()
+
+        one_thread = parallel > 1
         try:
             left = {
-                pool.submit(_train, run, parallel > 1, extra, processes)
+                pool.submit(_train, run, one_thread, extra, processes, is_over)
                 for run in missing
             }
             while left and not stops:
@@ -46,18 +54,22 @@ def start(runs, parallel, extra=(), may_fail=False):
                 )
                 _show(bar, runs)
                 for each in done:
-                    if not may_fail:
+                    # A run that the same signal ended has not failed.
+                    if not (may_fail or stops):
                         each.result()
         finally:
             # After an error, or an interrupt, nothing is to go on unseen.
+            ended.set()
             pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:
                 process.terminate()
             bar.close()
 
 
-def _train(run, one_thread, extra, processes):
+def _train(run, one_thread, extra, processes, is_over):
     """Runs the trainer, its output in a file beside the run."""
+    if is_over():
+        return
     environment = dict(os.environ)
     if one_thread:
         environment["TF_NUM_INTRAOP_THREADS"] = "1"
@@ -67,6 +79,9 @@ def _train(run, one_thread, extra, processes):
         _MAIN, [*run.flags, *extra], run.log, environment=environment
     )
     processes.append(process)
+    # A start takes seconds, and those to be ended may have been by now.
+    if is_over():
+        process.terminate()
     process.join()
     if process.exitcode:
         raise RuntimeError(f"The run {run.name} failed: see {run.log}.")
