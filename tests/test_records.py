@@ -14,6 +14,7 @@ FIVE = "--models=vae,savae,hfvae,iafvae,vlae:2"
 # What docs/minutes.md has of trainers/compare.py.
 COMMANDS = {
     "mnist": ("--dataset=mnist", "--minutes=1,3,10", "--seeds=3"),
+    "fashion": ("--dataset=fashion_mnist", "--minutes=3", "--seeds=3"),
     "svhn": ("--dataset=svhn", "--minutes=1,3"),
     "cifar10": ("--dataset=cifar10", "--minutes=1"),
 }
