@@ -9,9 +9,7 @@ import time
 import pytest
 
 from helpers import trainer_runs
-
-# It starts programs.
-pytestmark = pytest.mark.slow
+from trainers.comparison.cell import Cell
 
 
 def wait_until(condition, seconds=60):
@@ -31,6 +29,7 @@ def has_ended(group):
     return False
 
 
+@pytest.mark.slow
 def test_a_signal_to_the_group_starts_no_other_run(tmp_path):
     # As Ctrl-C, or a batch system's end of a job: the run of the moment ends
     # at the same time as the program that would start the next one.
@@ -61,3 +60,15 @@ def test_a_signal_to_the_group_starts_no_other_run(tmp_path):
     assert process.returncode == 128 + signal.SIGTERM, output
     assert "Interrupted by SIGTERM." in output.splitlines()[-1]
     assert not list(tmp_path.glob("*_vlae_*"))
+
+
+@pytest.mark.parametrize(
+    "lines, stage", [(0, "epoch 0/2"), (2, "epoch 1/2"), (3, "test")]
+)
+def test_stage_of_a_run(tmp_path, lines, stage):
+    run = Cell("digits", "small", "vae", 0, 0, 2, tmp_path)
+    run.folder.mkdir()
+    if lines:
+        # The first has the names.
+        (run.folder / "history.csv").write_text("epoch\n" * lines)
+    assert run.stage() == stage

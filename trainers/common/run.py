@@ -97,3 +97,8 @@ class Run(abc.ABC):
         path = self.folder / "history.csv"
         lines = path.read_bytes().splitlines() if path.exists() else [""]
         return len(lines) - 1
+
+    def stage(self):
+        """What it is at, a str. A test may take as long as many epochs."""
+        done = self.epoch()
+        return "test" if done == self.epochs else f"epoch {done}/{self.epochs}"

@@ -96,7 +96,5 @@ def _show(bar, runs):
     """Shows where the runs are."""
     finished = [run for run in runs if run.results()]
     running = [r for r in runs if r.folder.exists() and r not in finished]
-    where = "".join(
-        f", {run.name} epoch {run.epoch()}/{run.epochs}" for run in running
-    )
+    where = "".join(f", {run.name} {run.stage()}" for run in running)
     bar.show(_epochs(runs), f"{len(finished)}/{len(runs)} runs done{where}")
