@@ -14,6 +14,12 @@ FIVE = "--models=vae,savae,hfvae,iafvae,vlae:2"
 # What docs/minutes.md has of trainers/compare.py.
 COMMANDS = {
     "mnist": ("--dataset=mnist", "--minutes=1,3,10", "--seeds=3"),
+    "big": (
+        "--dataset=mnist",
+        "--size=big",
+        "--minutes=10",
+        "--num_samples=100",
+    ),
     "fashion": ("--dataset=fashion_mnist", "--minutes=3", "--seeds=3"),
     "svhn": ("--dataset=svhn", "--minutes=1,3"),
     "cifar10": ("--dataset=cifar10", "--minutes=1"),
