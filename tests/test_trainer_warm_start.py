@@ -98,6 +98,17 @@ def test_may_be_a_share_of_the_epochs(text, expected):
     assert resolved["warm_start"] == text
 
 
+@pytest.mark.parametrize(
+    ("epochs", "text", "expected"),
+    [(4, "90%", 3), (10, "95%", 9), (1, "90%", None), (4, "100%", 4)],
+)
+def test_a_share_leaves_an_epoch_to_refine(epochs, text, expected):
+    settings, _ = trainer_runs.parse(
+        f"--epochs={epochs}", f"--warm_start={text}"
+    )
+    assert settings.warm_start == expected
+
+
 @pytest.mark.parametrize("value", ["soon", "-1", "1.5", "%", "101%", "-3%"])
 def test_bad_flag(value):
     with pytest.raises(SystemExit, match=r"warm_start.*number of epochs"):

@@ -32,12 +32,14 @@ def epochs(run, minutes):
     Returns:
         An int.
     """
-    seconds, epoch = 60 * minutes, 0.0
-    for share, short in _kinds(run):
-        overhead, cost = _cost(short)
-        seconds -= overhead
-        epoch += share * cost
-    return max(1, round(seconds / epoch))
+    kinds = [(share, *_cost(short)) for share, short in _kinds(run)]
+    seconds = 60 * minutes - sum(overhead for _, overhead, _ in kinds)
+    found = seconds / sum(share * cost for share, _, cost in kinds)
+    (share, _, cost), *warm = kinds
+    if 0 < share * found < 1:
+        # One epoch at least is not of the warm start.
+        found = 1 + (seconds - cost) / warm[0][-1]
+    return max(1, round(found))
 
 
 def _cost(runs):

@@ -69,5 +69,7 @@ def _warm_start(text, epochs):
         return text
     number = int(text.rstrip("%"))
     if text.endswith("%"):
-        number = round(epochs * number / 100)
+        # One epoch at least is refined, else a run of few would be a VAE's.
+        most = epochs if number == 100 else epochs - 1
+        number = min(round(epochs * number / 100), most)
     return number or None
