@@ -41,13 +41,20 @@ def test_of_a_warm_start(tmp_path):
     assert epochs(tmp_path, 174 / 60, "--warm_start=90%") == 20
 
 
-@pytest.mark.parametrize("number", [1, 2, 5, 9])
-def test_one_epoch_is_refined(tmp_path, number):
-    # Of 9 epochs a tenth, 0.9, would be too little.
-    seconds = 2 * FIRST + (number - 1) * WARM + REFINED
+@pytest.mark.parametrize(
+    ("seconds", "number"),
+    [
+        # A tenth of four is none, by rounding, and of five it is one.
+        (FIRST + 3 * WARM, 3),
+        (FIRST + 4 * WARM, 4),
+        (FIRST + 6 * WARM, 5),
+        (2 * FIRST + 5 * 8.5, 5),
+    ],
+)
+def test_of_a_few_none_is_refined(tmp_path, seconds, number):
     assert epochs(tmp_path, seconds / 60, "--warm_start=90%") == number
 
 
-def test_none_is_refined(tmp_path):
+def test_of_a_warm_start_alone(tmp_path):
     seconds = 2 * FIRST + 20 * WARM
     assert epochs(tmp_path, seconds / 60, "--warm_start=100%") == 20

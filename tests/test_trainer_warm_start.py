@@ -98,15 +98,12 @@ def test_may_be_a_share_of_the_epochs(text, expected):
     assert resolved["warm_start"] == text
 
 
-@pytest.mark.parametrize(
-    ("epochs", "text", "expected"),
-    [(4, "90%", 3), (10, "95%", 9), (1, "90%", None), (4, "100%", 4)],
-)
-def test_a_share_leaves_an_epoch_to_refine(epochs, text, expected):
-    settings, _ = trainer_runs.parse(
-        f"--epochs={epochs}", f"--warm_start={text}"
-    )
-    assert settings.warm_start == expected
+@pytest.mark.parametrize(("epochs", "said"), [(4, True), (5, False)])
+def test_says_if_no_epoch_is_refined(tmp_path, capsys, epochs, said):
+    flags = [*FLAGS, "--notest", "--noexport", "--warm_start=90%"]
+    trainer_runs.run(*flags, f"--epochs={epochs}", f"--workdir={tmp_path}")
+    text = f"All {epochs} epochs train it as a VAE"
+    assert (text in capsys.readouterr().out) == said
 
 
 @pytest.mark.parametrize("value", ["soon", "-1", "1.5", "%", "101%", "-3%"])

@@ -35,10 +35,10 @@ def epochs(run, minutes):
     kinds = [(share, *_cost(short)) for share, short in _kinds(run)]
     seconds = 60 * minutes - sum(overhead for _, overhead, _ in kinds)
     found = seconds / sum(share * cost for share, _, cost in kinds)
-    (share, _, cost), *warm = kinds
-    if 0 < share * found < 1:
-        # One epoch at least is not of the warm start.
-        found = 1 + (seconds - cost) / warm[0][-1]
+    share, overhead, _ = kinds[0]
+    if 0 < share * found < 0.5:
+        # So few that all are of the warm start: more of them fit.
+        found = min((seconds + overhead) / kinds[1][-1], 0.5 / share)
     return max(1, round(found))
 
 

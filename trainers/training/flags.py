@@ -69,7 +69,5 @@ def _warm_start(text, epochs):
         return text
     number = int(text.rstrip("%"))
     if text.endswith("%"):
-        # One epoch at least is refined, else a run of few would be a VAE's.
-        most = epochs if number == 100 else epochs - 1
-        number = min(round(epochs * number / 100), most)
+        number = round(epochs * number / 100)
     return number or None

@@ -44,6 +44,12 @@ def run(values):
             sys.exit(str(error))
         interrupts.advise(_how_to_resume(workdir, settings))
         print(f"The run is in {workdir.path}.", flush=True)
+        if _is_never_refined(settings):
+            print(
+                f"All {settings.epochs} epochs train it as a VAE: with this "
+                "--warm_start it refines its posterior after training alone.",
+                flush=True,
+            )
         try:
             results = _results(strategy, data, workdir, settings)
         except DamagedFileError as error:
@@ -68,6 +74,16 @@ def _results(strategy, data, workdir, settings):
         distribution.wait_for_all(strategy)
         results = workdir.read_results()
     return results
+
+
+def _is_never_refined(settings):
+    """Whether a VLAE has no epochs but those of a warm start."""
+    start = settings.warm_start
+    return (
+        settings.model == "vlae"
+        and isinstance(start, int)
+        and start >= settings.epochs
+    )
 
 
 def _how_to_resume(workdir, settings):
