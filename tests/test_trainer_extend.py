@@ -88,11 +88,22 @@ def test_other_flags_are_refused(workdir, epochs, more, words):
     ("name", "text"), [("schedule", "cosine"), ("warm_start", "50%")]
 )
 def test_what_depends_on_the_epochs_is_named(tmp_path, name, text):
-    flags = {name: text, "epochs": "2"}
+    flags = {"model": "vlae", name: text, "epochs": "2"}
     flags_file.write(tmp_path, flags)
     words = f"--epochs=3, was 2. With --{name}={text} .* cannot be extended"
     with pytest.raises(ValueError, match=words):
         flags_file.compare(tmp_path, {**flags, "epochs": "3"}, {})
+
+
+def test_flags_of_vlae_do_not_matter_to_others(tmp_path):
+    flags = {"model": "vae", "warm_start": "90%", "epochs": "2"}
+    flags_file.write(tmp_path, flags)
+    other = {**flags, "warm_start": "95%", "step": "0.8"}
+    flags_file.compare(tmp_path, other, {})
+    with pytest.raises(ValueError, match="--model=vlae, was vae"):
+        flags_file.compare(tmp_path, {**other, "model": "vlae"}, {})
+    with pytest.raises(ValueError, match="flags: --epochs=1, was 2"):
+        flags_file.compare(tmp_path, {**other, "epochs": "1"}, {})
 
 
 def test_damaged_results_are_made_anew(workdir, capsys):

@@ -7,6 +7,8 @@ from trainers.common.checksums import DamagedFileError
 
 # Where the files are does not matter to the experiment.
 _FREE = ("workdir", "data_dir")
+# Nor do these, to runs of other models.
+_OF_VLAE = ("covariance", "mode", "step", "warm_start")
 # A comment in a flagfile, before the flags: what breaks off is noticed.
 _CHECKSUM = "# checksum: "
 
@@ -72,6 +74,8 @@ def compare(folder, flags, defaults):
     new = _kept(flags)
     known = {name: defaults[name] for name in defaults if name in new}
     old = {**known, **read(folder)}
+    if new["model"] != "vlae":
+        old, new = _without(_OF_VLAE, old), _without(_OF_VLAE, new)
     extends, dependent = _extends(old, new), _dependent(new)
     if old == new or (extends and not dependent):
         return
@@ -89,7 +93,11 @@ def compare(folder, flags, defaults):
 
 
 def _kept(flags):
-    return {name: flags[name] for name in flags if name not in _FREE}
+    return _without(_FREE, flags)
+
+
+def _without(names, flags):
+    return {name: flags[name] for name in flags if name not in names}
 
 
 def _extends(old, new):
