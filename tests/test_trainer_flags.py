@@ -70,7 +70,7 @@ RESOLVED = {
         "schedule": "cosine",
         "clip_norm": "200.0",
         "covariance": "diagonal",
-        "warm_start": "90%",
+        "warm_start": "95%",
         "step": "0.8",
     },
     "omniglot_big": {**BIG, "dataset": "omniglot"},
@@ -189,10 +189,14 @@ class TestRecipes:
         assert config(name, "--recipe=fast").scalar_rate == rate
         assert config(name).scalar_rate == 1
 
-    def test_fast_refines_late(self):
-        settings = config("mnist_big", "--recipe=fast", "--epochs=40")
+    @pytest.mark.parametrize(
+        ("name", "epochs"),
+        [("mnist_small", 36), ("mnist_big", 38), ("mnist_conv", 36)],
+    )
+    def test_fast_refines_late(self, name, epochs):
+        settings = config(name, "--recipe=fast", "--epochs=40")
         assert settings.covariance == "diagonal"
-        assert settings.warm_start == 36
+        assert settings.warm_start == epochs
         assert settings.step == 0.8
 
     def test_steps_are_those_of_the_paper_otherwise(self):
