@@ -24,6 +24,8 @@ COMMANDS = {
     ],
     "results.md": [
         (SIX, "--dataset=mnist", "--epochs=20", "--seeds=3"),
+        (SIX, "--dataset=fashion_mnist", "--epochs=20"),
+        (SIX, "--dataset=omniglot", "--epochs=20"),
     ],
 }
 
