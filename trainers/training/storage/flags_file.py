@@ -74,7 +74,7 @@ def compare(folder, flags, defaults):
     new = _kept(flags)
     known = {name: defaults[name] for name in defaults if name in new}
     old = {**known, **read(folder)}
-    if new["model"] != "vlae":
+    if new.get("model", "vlae") != "vlae":
         old, new = _without(_OF_VLAE, old), _without(_OF_VLAE, new)
     extends, dependent = _extends(old, new), _dependent(new)
     if old == new or (extends and not dependent):
