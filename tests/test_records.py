@@ -12,12 +12,15 @@ from trainers.comparison.program import main
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 FIVE = "--models=vae,savae,hfvae,iafvae,vlae:2"
 SIX = "--models=vae,savae,hfvae,iafvae,vlae:1,vlae:2"
-BIG = ("--size=big", "--num_samples=100")
+BIG = ("--dataset=mnist", "--size=big", "--num_samples=100")
 # What documents have of trainers/compare.py.
 COMMANDS = {
     "minutes.md": [
         (FIVE, "--dataset=mnist", "--minutes=1,3,10", "--seeds=3"),
-        (FIVE, "--dataset=mnist", *BIG, "--minutes=10"),
+        ("--models=vae,savae,hfvae,iafvae", *BIG, "--minutes=1,10"),
+        ("--models=vae,vlae:2", *BIG, "--minutes=3"),
+        ("--models=vlae:2", *BIG, "--epochs=8"),
+        ("--models=vlae:2", *BIG, "--epochs=70"),
         (FIVE, "--dataset=fashion_mnist", "--minutes=3", "--seeds=3"),
         (FIVE, "--dataset=svhn", "--minutes=1,3"),
         (FIVE, "--dataset=cifar10", "--minutes=1"),

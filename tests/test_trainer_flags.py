@@ -70,7 +70,7 @@ RESOLVED = {
         "schedule": "cosine",
         "clip_norm": "200.0",
         "covariance": "diagonal",
-        "warm_start": "95%",
+        "warm_start": "98%",
         "step": "0.8",
     },
     "omniglot_big": {**BIG, "dataset": "omniglot"},
@@ -191,7 +191,7 @@ class TestRecipes:
 
     @pytest.mark.parametrize(
         ("name", "epochs"),
-        [("mnist_small", 36), ("mnist_big", 38), ("mnist_conv", 36)],
+        [("mnist_small", 36), ("mnist_big", 39), ("mnist_conv", 36)],
     )
     def test_fast_refines_late(self, name, epochs):
         settings = config(name, "--recipe=fast", "--epochs=40")
