@@ -27,7 +27,7 @@ DEFAULTS = {
     "schedule": "cosine",
     "warmup_steps": "100",
     "final_rate": "0.05",
-    "epochs": "80",
+    "epochs": "70",
     "warm_start": "0",
     "kl_warmup": "0",
     "patience": "0",

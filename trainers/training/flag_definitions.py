@@ -172,7 +172,7 @@ def _define_training(values):
     )
     flags.DEFINE_integer(
         "epochs",
-        80,
+        70,
         "Most epochs to train.",
         lower_bound=1,
         flag_values=values,
