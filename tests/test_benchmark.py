@@ -145,6 +145,19 @@ class TestSteps:
         assert found["tape"].startswith("by gradient tapes")
         assert found["full"].startswith("layer by layer")
 
+    def test_gradient_of_a_target_makes_one_wide_product(self):
+        decoder = tf_vlae.layers.PiecewiseLinearDecoder((30,), (10,))
+        decoder.build((None, 2))
+
+        def gradients(x, cotangent):
+            with tf.GradientTape() as tape:
+                target = decoder.linearizer().target(x)
+            return tape.gradient(target, decoder.dense[-1].weights, cotangent)
+
+        # To the kernel for all examples, to the bias and through it for one.
+        products = (64 + 2) * 30 * 10
+        assert flops(gradients, [64, 30], [64, 10]) == 2 * products
+
     @pytest.mark.slow
     def test_work_hardly_grows_with_pixels(self):
         mnist, cifar = (

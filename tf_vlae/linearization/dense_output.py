@@ -29,7 +29,9 @@ class DenseOutputLinearizer(Linearizer):
     def __init__(self, hidden, kernel, bias, output_gram=None):
         self._hidden = hidden
         self.output_kernel = kernel
-        self.output_bias = tf.zeros([], kernel.dtype) if bias is None else bias
+        if bias is None:
+            bias = tf.zeros(kernel.shape[-1:], kernel.dtype)
+        self.output_bias = bias
         if output_gram is not None:
             self.output_gram = output_gram
 
@@ -45,9 +47,11 @@ class DenseOutputLinearizer(Linearizer):
         # points need of wide data.
         if not self.wide_output:
             return x
-        return tf.matmul(
-            x - self.output_bias, self.output_kernel, transpose_b=True
-        )
+        kernel, bias = self.output_kernel, tf.stop_gradient(self.output_bias)
+        # Zero. It has the gradient of b, which through x - b would take a
+        # product as wide as the data for each example.
+        moved = tf.linalg.matvec(kernel, bias - self.output_bias)
+        return tf.matmul(x - bias, kernel, transpose_b=True) + moved
 
     @functools.cached_property
     def output_gram(self):
