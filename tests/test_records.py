@@ -27,8 +27,11 @@ COMMANDS = {
     ],
     "results.md": [
         (SIX, "--dataset=mnist", "--epochs=20", "--seeds=3"),
-        (SIX, "--dataset=fashion_mnist", "--epochs=20"),
+        (SIX, "--dataset=fashion_mnist", "--epochs=20", "--seeds=3"),
         (SIX, "--dataset=omniglot", "--epochs=20"),
+        (SIX, "--dataset=binary_mnist", "--epochs=20"),
+        (SIX, "--dataset=cifar10", "--epochs=20"),
+        (SIX, "--dataset=svhn", "--epochs=20"),
     ],
 }
 
