@@ -242,6 +242,12 @@ class TestProducts:
         decoder = smooth(name)
         check_products(decoder, weight_rank, kind)
 
+    def test_wide_without_a_bias(self, float64):
+        dense = keras.layers.Dense
+        decoder = keras.Sequential([dense(5, "relu"), dense(9, use_bias=False)])
+        decoder(normal(4, LATENT))
+        check_products(decoder, 0)
+
     def test_tape_of_a_piecewise_decoder(self):
         decoder = piecewise("maxout")
         check_products(decoder, 2, TapeLinearizer)
