@@ -199,6 +199,16 @@ class TestRecipes:
         assert settings.warm_start == epochs
         assert settings.step == 0.8
 
+    @pytest.mark.parametrize(
+        ("name", "epochs"),
+        [("omniglot_big", 3), ("omniglot_small", 0), ("mnist_big", 0)],
+    )
+    def test_the_kl_term_grows_where_the_posterior_collapses(
+        self, name, epochs
+    ):
+        assert config(name, "--recipe=fast").kl_warmup == epochs
+        assert config(name).kl_warmup == 0
+
     def test_steps_are_those_of_the_paper_otherwise(self):
         assert config("mnist_big").step is None
         assert trainer_runs.parse()[0].step is None
