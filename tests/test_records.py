@@ -21,6 +21,8 @@ COMMANDS = {
         ("--models=vae,vlae:2", *BIG, "--minutes=3"),
         ("--models=vlae:2", *BIG, "--epochs=8"),
         ("--models=vlae:2", *BIG, "--epochs=70"),
+        ("--models=vae", *BIG, "--epochs=84", "--seeds=2"),
+        ("--models=vlae:2", *BIG, "--epochs=70", "--seeds=2"),
         (FIVE, "--dataset=fashion_mnist", "--minutes=3", "--seeds=3"),
         ("--models=vae", "--dataset=fashion_mnist", "--epochs=180"),
         ("--models=savae", "--dataset=fashion_mnist", "--epochs=110"),
