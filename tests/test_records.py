@@ -13,6 +13,7 @@ DOCS = pathlib.Path(__file__).parents[1] / "docs"
 FIVE = "--models=vae,savae,hfvae,iafvae,vlae:2"
 SIX = "--models=vae,savae,hfvae,iafvae,vlae:1,vlae:2"
 BIG = ("--dataset=mnist", "--size=big", "--num_samples=100")
+BIG_OMNIGLOT = ("--dataset=omniglot", *BIG[1:])
 # What documents have of trainers/compare.py.
 COMMANDS = {
     "minutes.md": [
@@ -24,6 +25,8 @@ COMMANDS = {
         ("--models=vae", *BIG, "--epochs=84", "--seeds=2"),
         ("--models=vlae:2", *BIG, "--epochs=70", "--seeds=2"),
         (FIVE, "--dataset=fashion_mnist", "--minutes=3", "--seeds=3"),
+        ("--models=vae,vlae:2", *BIG_OMNIGLOT, "--epochs=22"),
+        ("--models=hfvae", *BIG_OMNIGLOT, "--epochs=21"),
         ("--models=vae", "--dataset=fashion_mnist", "--epochs=180"),
         ("--models=savae", "--dataset=fashion_mnist", "--epochs=110"),
         ("--models=vlae:1", "--dataset=fashion_mnist", "--epochs=54"),
