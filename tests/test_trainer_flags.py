@@ -199,6 +199,12 @@ class TestRecipes:
         assert settings.warm_start == epochs
         assert settings.step == 0.8
 
+    def test_a_linear_decoder_is_not_deep(self):
+        settings = config(
+            "mnist_big", "--hidden=", "--epochs=40", "--recipe=fast"
+        )
+        assert settings.warm_start == 36
+
     @pytest.mark.parametrize(
         ("name", "epochs"),
         [("omniglot_big", 3), ("omniglot_small", 0), ("mnist_big", 0)],

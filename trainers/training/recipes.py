@@ -86,7 +86,7 @@ def _values(name, flags):
         # As a VAE first, and refined while the rate falls: most epochs are as
         # cheap as a VAE's, and the last ones have the better posterior.
         "covariance": "diagonal",
-        "warm_start": "90%" if len(flags.hidden) == 1 else _DEEP_WARM_START,
+        "warm_start": _DEEP_WARM_START if _is_deep(flags) else "90%",
         # Nearer to the mode than the paper's half steps, which such late
         # refinement stands (docs/stability.md). Other mode seekers have steps
         # in other units.
@@ -96,7 +96,7 @@ def _values(name, flags):
 
 def _peak(flags):
     """The highest learning rate, of the network and the data."""
-    peak = _DEEP_PEAK if len(flags.hidden) > 1 else _PEAKS[flags.model]
+    peak = _DEEP_PEAK if _is_deep(flags) else _PEAKS[flags.model]
     return min(peak, _COLOUR_PEAK) if _is_colour(flags) else peak
 
 
@@ -107,7 +107,12 @@ def _is_colour(flags):
 
 def _may_collapse(flags):
     """Whether training may end at a posterior that is the prior."""
-    return flags.dataset == "omniglot" and len(flags.hidden) > 1
+    return flags.dataset == "omniglot" and _is_deep(flags)
+
+
+def _is_deep(flags):
+    """Whether there are several hidden layers."""
+    return len(flags.hidden) > 1
 
 
 def _is_shallow(flags):
