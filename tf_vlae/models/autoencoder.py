@@ -21,7 +21,6 @@ from tf_vlae.models import networks
 from tf_vlae.models import preparation
 from tf_vlae.models import walks
 from tf_vlae.models import workers
-from tf_vlae.models.finite_steps import SkippedSteps
 from tf_vlae.models.inference import Inference
 from tf_vlae.models.objective import Objective
 from tf_vlae.models.over_batches import over_batches
@@ -748,7 +747,7 @@ class Autoencoder(keras.Model):
         of a Gaussian, which few steps would leave too high. Labels are
         ignored. Steps whose loss or gradients are not finite change nothing,
         and are counted in the logs as `skipped_steps`; ten in a row raise a
-        `FloatingPointError`.
+        `FloatingPointError`. A posterior that becomes the prior is warned of.
 
         Args:
             x: an array of images of any shape or of flat vectors; or what
@@ -793,7 +792,6 @@ class Autoencoder(keras.Model):
             x, batch_size, shuffle_seed=seed, sample_weight=sample_weight
         )
         callbacks = keras.tree.flatten(callbacks or [])
-        self._objective.direct(callbacks)
         with validation.readable_errors():
             if not self.built or not self._adapted.numpy():
                 self.adapt(batches.take(steps) if steps else batches)
@@ -804,7 +802,7 @@ class Autoencoder(keras.Model):
                 shuffle=shuffle and isinstance(x, keras.utils.PyDataset),
                 epochs=epochs,
                 verbose=verbose,
-                callbacks=[SkippedSteps(self._objective.steps), *callbacks],
+                callbacks=self._objective.callbacks(callbacks),
                 validation_data=validation_data,
                 **kwargs,
             )

@@ -4,7 +4,9 @@ from keras.optimizers import schedules
 
 from tf_vlae import seeds
 from tf_vlae import validation
+from tf_vlae.models.collapse_warning import CollapseWarning
 from tf_vlae.models.finite_steps import FiniteSteps
+from tf_vlae.models.finite_steps import SkippedSteps
 
 # What is shown, and where it is better.
 _DIRECTIONS = {
@@ -28,16 +30,15 @@ class Objective:
         kl_weight: float, or a schedule of the training steps.
         seed: int. Fixes the noise of all steps.
         metric_names: iterable of str. What the posterior measures besides.
-
-    Attributes:
-        steps: the `FiniteSteps` that it takes.
     """
 
     def __init__(self, kl_weight, seed, metric_names=()):
         if not isinstance(kl_weight, schedules.LearningRateSchedule):
             kl_weight = validation.not_negative("kl_weight", kl_weight)
         self.kl_weight = kl_weight
-        self.steps = FiniteSteps()
+        self._steps = FiniteSteps()
+        # From one `fit` to the next: an epoch may be one of its own.
+        self._collapse_warning = CollapseWarning()
         self._seed = seed
         self._means = {
             name: _Mean(name=name) for name in (*_DIRECTIONS, *metric_names)
@@ -48,18 +49,22 @@ class Objective:
         """Each `keras.metrics.Mean`, a list."""
         return list(self._means.values())
 
-    def direct(self, callbacks):
-        """Tells callbacks that monitor a value which way it is better.
-
-        Keras knows it of the metrics of `compile` alone.
+    def callbacks(self, others):
+        """The callbacks of a `fit`: those that watch its steps, and others.
 
         Args:
-            callbacks: list of Keras callbacks.
+            others: list of Keras callbacks. Those that monitor a value are
+                told which way it is better, as Keras knows that of the
+                metrics of `compile` alone.
+
+        Returns:
+            A list.
         """
-        for callback in callbacks:
+        for callback in others:
             if getattr(callback, "mode", None) == "auto":
                 name = str(callback.monitor).removeprefix("val_")
                 callback.mode = _DIRECTIONS.get(name, "auto")
+        return [SkippedSteps(self._steps), self._collapse_warning, *others]
 
     def train_step(
         self,
@@ -119,7 +124,7 @@ class Objective:
                 variable.assign(value)
             return [tf.identity(variable) for variable in statistics]
 
-        self.steps.take(
+        self._steps.take(
             loss,
             gradients,
             update,
