@@ -267,9 +267,8 @@ class TestBudgets:
         single = plot.draw_budgets([{**row, "seeds": 1} for row in rows])
         assert not any(bars.has_yerr for bars in single.axes[0].containers)
         lines = [bars.lines[0].get_xydata() for bars in left.containers]
-        times = [1 + 0.5 / 60, 3 + 0.5 / 60]
-        np.testing.assert_allclose(lines[0], [[times[0], 1], [times[1], 3]])
-        np.testing.assert_allclose(lines[1], [[times[0], 2], [times[1], 4]])
+        np.testing.assert_allclose(lines[0], [[1, 1], [3, 3]])
+        np.testing.assert_allclose(lines[1], [[1, 2], [3, 4]])
         # The names of all the models have room.
         drawing = plot.draw_budgets(
             [{**row, "model": name, "T": 1} for row in rows for name in MODELS]

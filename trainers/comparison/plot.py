@@ -64,7 +64,9 @@ def draw_budgets(rows):
             for model, T in models:
                 line = [r for r in own if (r["model"], r["T"]) == (model, T)]
                 axes.errorbar(
-                    [row["cpu_minutes"] for row in line],
+                    # Not what they took in the end: seeds of one budget may
+                    # be of several machines.
+                    [row["minutes"] for row in line],
                     [row[value] for row in line],
                     _spreads(line, value),
                     marker="o",
