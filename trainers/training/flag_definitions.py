@@ -110,11 +110,11 @@ def _define_training(values):
         "recipe",
         None,
         [*recipes.NAMES, "none"],
-        "Values for --learning_rate, --scalar_rate, --schedule, --clip_norm, "
-        "--weight_decay, --covariance, --step and --warm_start that go "
-        "together; those that are given win. paper is a constant rate for "
-        "2000 epochs, fast a cosine for minutes. By default fast, or none if "
-        "a --learning_rate is given.",
+        "Values for --learning_rate, --scalar_rate, --schedule, --kl_warmup, "
+        "--clip_norm, --weight_decay, --covariance, --step and --warm_start "
+        "that go together; those that are given win. paper is a constant rate "
+        "for 2000 epochs, fast a cosine for minutes. By default fast, or none "
+        "if a --learning_rate is given.",
         flag_values=values,
     )
     flags.DEFINE_float(
