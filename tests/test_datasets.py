@@ -75,6 +75,12 @@ class TestParts:
             numbered(count=100, batch_size=91)
 
 
+@pytest.mark.parametrize("part", ["train", "validation", "test"])
+def test_no_thread_tunes_what_an_epoch_has_to_wait_for(part):
+    options = getattr(numbered(), part).options()
+    assert options.autotune.enabled is False
+
+
 class TestOrder:
     def test_epochs_are_permutations_that_differ(self):
         data = numbered()

@@ -19,6 +19,7 @@ from helpers.models import MODELS
 from tf_vlae import pixels
 from tf_vlae import seeds
 from tf_vlae import streams
+from tf_vlae.image_reader import ImageReader
 
 # It trains many models.
 pytestmark = pytest.mark.slow
@@ -61,6 +62,17 @@ def fitted(x, kind=tf_vlae.VAE, adapt=None, **kwargs):
     if adapt is not None:
         model.adapt(adapt)
     return model, fit(model, x, shuffle=False, **kwargs)
+
+
+@pytest.mark.parametrize("form", [np.asarray, generator, Batches])
+@pytest.mark.parametrize("seed", [None, (0, 1)], ids=["in_order", "shuffled"])
+def test_no_thread_tunes_what_an_epoch_has_to_wait_for(form, seed):
+    reader = ImageReader("float32", lambda x: [], lambda: False)
+    batches = reader.batches(form(images()), 10, shuffle_seed=seed)
+    assert batches.options().autotune.enabled is False
+    # Data sets of the user's own are left as they are.
+    mine = dataset(images())
+    assert reader.batches(mine, 10).options().autotune.enabled is None
 
 
 class TestStreams:

@@ -141,7 +141,9 @@ class ImageReader:
             pixels.check_dataset(batches, name)
         else:
             data = pixels.as_array(data, name)
-            batches = _batches(data, batch_size, shuffle_seed, sample_weight)
+            batches = streams.untuned(
+                _batches(data, batch_size, shuffle_seed, sample_weight)
+            )
         spec = pixels.images(batches.element_spec)
         self.check_shape(spec.shape, name)
         if self.image_shape is None and isinstance(data, tf.data.Dataset):

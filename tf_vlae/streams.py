@@ -51,6 +51,23 @@ def dataset(x, name):
     return _dataset(lambda: (x[i] for i in indices), first, count, name)
 
 
+def untuned(batches):
+    """The same data set, without the tuning of its parallelism.
+
+    Who leaves an iterator waits until the thread that tunes it wakes up, a
+    second or two: longer than a small model takes for an epoch.
+
+    Args:
+        batches: a `tf.data.Dataset`.
+
+    Returns:
+        A `tf.data.Dataset`.
+    """
+    options = tf.data.Options()
+    options.autotune.enabled = False
+    return batches.with_options(options)
+
+
 def _dataset(make, first, count, name):
     """The data set of an iterable of batches that are like the first."""
     if not first:
@@ -73,7 +90,7 @@ def _dataset(make, first, count, name):
     found = tf.data.Dataset.from_generator(
         batches, output_signature=tuple(specs)
     )
-    found = found.map(pixels.weighted)
+    found = untuned(found.map(pixels.weighted))
     if count is None:
         return found
     return found.apply(tf.data.experimental.assert_cardinality(count))

@@ -2,10 +2,13 @@ import numpy as np
 import tensorflow as tf
 
 from tf_vlae import pixels
+from tf_vlae import streams
 from tf_vlae import validation
 
 # Streams of noise that must not meet.
 _VALIDATION, _TEST = 0, 1
+# Batches, or examples, that are read at once.
+_PARALLEL = 4
 
 
 class ImageData:
@@ -89,7 +92,7 @@ class ImageData:
             return self._read(tf.gather(self._images, indices), fold)
 
         return indices.enumerate().map(
-            batch, num_parallel_calls=tf.data.AUTOTUNE
+            batch, num_parallel_calls=_PARALLEL
         )
 
     def _fixed(self, images, stream):
@@ -100,7 +103,7 @@ class ImageData:
             return self._read(images[index], tf.stack([stream, index]))
 
         indices = tf.data.Dataset.range(len(images), output_type=tf.int32)
-        examples = indices.map(example, num_parallel_calls=tf.data.AUTOTUNE)
+        examples = indices.map(example, num_parallel_calls=_PARALLEL)
         return _ahead(examples.batch(self._batch_size))
 
 
@@ -111,4 +114,4 @@ def _ahead(batches):
     options.experimental_distribute.auto_shard_policy = (
         tf.data.experimental.AutoShardPolicy.DATA
     )
-    return batches.prefetch(2).with_options(options)
+    return streams.untuned(batches.prefetch(2)).with_options(options)
