@@ -91,9 +91,7 @@ class ImageData:
             fold = tf.random.experimental.stateless_fold_in(read_key, step)
             return self._read(tf.gather(self._images, indices), fold)
 
-        return indices.enumerate().map(
-            batch, num_parallel_calls=_PARALLEL
-        )
+        return indices.enumerate().map(batch, num_parallel_calls=_PARALLEL)
 
     def _fixed(self, images, stream):
         """All of the images in order, each with draws of its own."""
