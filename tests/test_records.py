@@ -29,6 +29,7 @@ COMMANDS = {
         ("--models=savae", "--dataset=fashion_mnist", "--epochs=110"),
         ("--models=vlae:1", "--dataset=fashion_mnist", "--epochs=54"),
         ("--models=vlae:1", "--dataset=omniglot", "--epochs=42"),
+        ("--models=vlae:4", "--dataset=omniglot", "--epochs=60"),
         ("--models=vlae:2", "--dataset=binary_mnist", "--epochs=44"),
         (FIVE, "--dataset=svhn", "--minutes=1,3"),
         (FIVE, "--dataset=cifar10", "--minutes=1"),
