@@ -7,6 +7,7 @@ import tensorflow as tf
 
 import tf_vlae
 from helpers.errors import invalid
+from helpers.may_collapse import may_collapse
 from helpers.models import MODELS
 
 SHAPE = (8, 4, 2)
@@ -100,6 +101,7 @@ def trained():
     return model, x, history
 
 
+@may_collapse
 class TestModels:
     @pytest.mark.slow
     def test_trains(self, trained):

@@ -20,6 +20,8 @@ COMMANDS = {
         (FIVE, "--dataset=mnist", "--minutes=1,3,10", "--seeds=3"),
         (FIVE, "--dataset=mnist", "--minutes=30"),
         (FIVE, *BIG, "--minutes=1,3,10", "--seeds=3"),
+        ("--models=vlae:2", *BIG, "--epochs=8", "--seeds=3"),
+        ("--models=vlae:2", *BIG, "--epochs=70", "--seeds=3"),
         (FIVE, "--dataset=fashion_mnist", "--minutes=3", "--seeds=3"),
         ("--models=vae,vlae:2", *BIG_OMNIGLOT, "--epochs=22"),
         ("--models=savae", *BIG_OMNIGLOT, "--epochs=12"),

@@ -9,6 +9,7 @@ import matplotlib.image
 import pytest
 
 from helpers import trainer_runs
+from helpers.may_collapse import may_collapse
 from trainers.training import command_line
 from trainers.tuning import program
 from trainers.tuning import search
@@ -112,6 +113,7 @@ def start_here(trials, started):
         (trial.folder / "results.json").write_text(text)
 
 
+@may_collapse
 @pytest.mark.slow
 class TestSearch:
     @pytest.fixture(scope="class")
