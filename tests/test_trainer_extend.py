@@ -95,6 +95,22 @@ def test_what_depends_on_the_epochs_is_named(tmp_path, name, text):
         flags_file.compare(tmp_path, {**flags, "epochs": "3"}, {})
 
 
+def test_a_recipe_is_no_reason_for_another_message(tmp_path):
+    # With more epochs it has a lower peak.
+    flags = {"learning_rate": "0.004", "schedule": "cosine", "epochs": "250"}
+    flags_file.write(tmp_path, flags)
+    words = "--learning_rate=0.0028, was 0.004.* cannot be extended"
+    longer = {**flags, "learning_rate": "0.0028", "epochs": "500"}
+    with pytest.raises(ValueError, match=words):
+        flags_file.compare(tmp_path, longer, {})
+    # This one could be, but for its schedule that is another.
+    flags_file.path(tmp_path).unlink()
+    flags_file.write(tmp_path, {**flags, "schedule": "constant"})
+    with pytest.raises(ValueError) as error:
+        flags_file.compare(tmp_path, longer, {})
+    assert "cannot be extended" not in str(error.value)
+
+
 def test_flags_of_vlae_do_not_matter_to_others(tmp_path):
     flags = {"model": "vae", "warm_start": "90%", "epochs": "2"}
     flags_file.write(tmp_path, flags)

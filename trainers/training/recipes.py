@@ -4,9 +4,13 @@ Those of `fast` were found on MNIST, see docs/minutes.md; trainers/tune.py looks
 for better ones.
 """
 
+import math
+
 NAMES = ("fast", "paper")
 
-# Peaks of the learning rate, for runs of about 1 to 10 minutes of CPU time.
+# Peaks of the learning rate, for runs of about 1 to 10 minutes of CPU time,
+# which have up to so many epochs. Longer ones want lower peaks.
+_LONG = 250
 _PEAKS = {
     "vae": 4e-3,
     "savae": 4e-3,
@@ -95,9 +99,19 @@ def _values(name, flags):
 
 
 def _peak(flags):
-    """The highest learning rate, of the network and the data."""
-    peak = _DEEP_PEAK if _is_deep(flags) else _PEAKS[flags.model]
+    """The highest learning rate, of the network, the epochs and the data."""
+    peak = _DEEP_PEAK if _is_deep(flags) else _long(flags)
     return min(peak, _COLOUR_PEAK) if _is_colour(flags) else peak
+
+
+def _long(flags):
+    """The peak of networks that are not deep, lower for many epochs.
+
+    The root of the epochs fits the best peaks of runs of up to 740 epochs
+    (docs/minutes.md). Two digits are as many as are known.
+    """
+    share = min(1.0, math.sqrt(_LONG / flags.epochs))
+    return float(f"{share * _PEAKS[flags.model]:.1e}")
 
 
 def _is_colour(flags):

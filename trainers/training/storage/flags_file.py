@@ -76,11 +76,14 @@ def compare(folder, flags, defaults):
     old = {**known, **read(folder)}
     if new.get("model", "vlae") != "vlae":
         old, new = _without(_OF_VLAE, old), _without(_OF_VLAE, new)
-    extends, dependent = _extends(old, new), _dependent(new)
-    if old == new or (extends and not dependent):
+    longer = int(new["epochs"]) > int(old["epochs"])
+    dependent = _dependent(old)
+    same = _without(("epochs",), old) == _without(("epochs",), new)
+    if old == new or (longer and same and not dependent):
         return
     reason = ""
-    if extends:
+    # Other flags may differ too, as the peak of a recipe does.
+    if longer and dependent:
         reason = (
             f" With {dependent} what was trained depends on --epochs, so that "
             "this run cannot be extended."
@@ -98,13 +101,6 @@ def _kept(flags):
 
 def _without(names, flags):
     return {name: flags[name] for name in flags if name not in names}
-
-
-def _extends(old, new):
-    """Whether the new flags are the old ones with more epochs."""
-    if old == new or {**old, "epochs": new.get("epochs")} != new:
-        return False
-    return int(new["epochs"]) > int(old["epochs"])
 
 
 def _dependent(flags):
