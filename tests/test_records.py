@@ -14,6 +14,7 @@ FIVE = "--models=vae,savae,hfvae,iafvae,vlae:2"
 SIX = "--models=vae,savae,hfvae,iafvae,vlae:1,vlae:2"
 BIG = ("--dataset=mnist", "--size=big", "--num_samples=100")
 BIG_OMNIGLOT = ("--dataset=omniglot", *BIG[1:])
+BIG_BINARY = ("--dataset=binary_mnist", *BIG[1:])
 # What documents have of trainers/compare.py.
 COMMANDS = {
     "minutes.md": [
@@ -26,6 +27,7 @@ COMMANDS = {
         ("--models=savae", *BIG_OMNIGLOT, "--epochs=12"),
         ("--models=hfvae", *BIG_OMNIGLOT, "--epochs=21"),
         ("--models=iafvae", *BIG_OMNIGLOT, "--epochs=15"),
+        (FIVE, *BIG_BINARY, "--minutes=3"),
         ("--models=vae", "--dataset=fashion_mnist", "--epochs=180"),
         ("--models=savae", "--dataset=fashion_mnist", "--epochs=110"),
         ("--models=vlae:1", "--dataset=fashion_mnist", "--epochs=54"),
