@@ -19,7 +19,7 @@ BIG_BINARY = ("--dataset=binary_mnist", *BIG[1:])
 COMMANDS = {
     "minutes.md": [
         (FIVE, "--dataset=mnist", "--minutes=1,3,10", "--seeds=3"),
-        (FIVE, "--dataset=mnist", "--minutes=30"),
+        (FIVE, "--dataset=mnist", "--minutes=30", "--seeds=2"),
         (FIVE, *BIG, "--minutes=1,3,10", "--seeds=3"),
         ("--models=vlae:2", *BIG, "--epochs=8", "--seeds=3"),
         ("--models=vlae:2", *BIG, "--epochs=70", "--seeds=3"),
