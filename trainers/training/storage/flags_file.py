@@ -9,6 +9,8 @@ from trainers.common.checksums import DamagedFileError
 _FREE = ("workdir", "data_dir")
 # Nor do these, to runs of other models.
 _OF_VLAE = ("covariance", "mode", "step", "warm_start")
+# With more of it a run goes on.
+_LENGTH = ("epochs",)
 # A comment in a flagfile, before the flags: what breaks off is noticed.
 _CHECKSUM = "# checksum: "
 
@@ -76,13 +78,14 @@ def compare(folder, flags, defaults):
     old = {**known, **read(folder)}
     if new.get("model", "vlae") != "vlae":
         old, new = _without(_OF_VLAE, old), _without(_OF_VLAE, new)
-    longer = int(new["epochs"]) > int(old["epochs"])
-    dependent = _dependent(old)
-    same = _without(("epochs",), old) == _without(("epochs",), new)
-    if old == new or (longer and same and not dependent):
+    if old == new:
+        return
+    longer, dependent = _longer(old, new), _dependent(old)
+    others = _without(_LENGTH, old) != _without(_LENGTH, new)
+    if longer and not dependent and not others:
         return
     reason = ""
-    # Other flags may differ too, as the peak of a recipe does.
+    # Others may differ too, as the peak of a recipe does.
     if longer and dependent:
         reason = (
             f" With {dependent} what was trained depends on --epochs, so that "
@@ -101,6 +104,13 @@ def _kept(flags):
 
 def _without(names, flags):
     return {name: flags[name] for name in flags if name not in names}
+
+
+def _longer(old, new):
+    """Whether the new flags have more epochs than the old ones."""
+    if "epochs" not in old or "epochs" not in new:
+        return False
+    return int(new["epochs"]) > int(old["epochs"])
 
 
 def _dependent(flags):
