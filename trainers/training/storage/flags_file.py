@@ -9,8 +9,6 @@ from trainers.common.checksums import DamagedFileError
 _FREE = ("workdir", "data_dir")
 # Nor do these, to runs of other models.
 _OF_VLAE = ("covariance", "mode", "step", "warm_start")
-# With more of it a run goes on.
-_LENGTH = ("epochs",)
 # A comment in a flagfile, before the flags: what breaks off is noticed.
 _CHECKSUM = "# checksum: "
 
@@ -78,11 +76,9 @@ def compare(folder, flags, defaults):
     old = {**known, **read(folder)}
     if new.get("model", "vlae") != "vlae":
         old, new = _without(_OF_VLAE, old), _without(_OF_VLAE, new)
-    if old == new:
-        return
     longer, dependent = _longer(old, new), _dependent(old)
-    others = _without(_LENGTH, old) != _without(_LENGTH, new)
-    if longer and not dependent and not others:
+    extends = longer and {**old, "epochs": new["epochs"]} == new
+    if old == new or (extends and not dependent):
         return
     reason = ""
     # Others may differ too, as the peak of a recipe does.
